@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Shortcuts; the work is done by CMake (CMakePresets.json) and the scripts in tools/.
+
+PREFIX ?= /usr/local
+# ON makes warnings errors, as continuous integration does.
+WERROR ?= OFF
+export WERROR
+
+help:  ## this list
+	@echo "Pathline: performance analysis of parallel programs"
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
+	  do printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+demo:  ## install what is missing, build, and show the main job on a trace
+	@tools/setup
+	@tools/build release pathline pathline-synth
+	@tools/demo
+
+test:  ## install what is missing, build, and run all tests, also under sanitizers
+	@tools/setup
+	@tools/test dev asan
+
+build:  ## build what will be installed
+	@tools/setup
+	@tools/build release
+
+install: build  ## install below PREFIX (default /usr/local)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+bench:  ## measure the speed (figures for doc/performance.md)
+	@tools/setup
+	@tools/build release
+	@build/release/bin/pathline-bench
+
+test-tsan:  ## run the unit tests under ThreadSanitizer
+	@tools/setup
+	@tools/test tsan
+
+test-fuzz:  ## fuzz the readers
+	@tools/setup build fuzz
+	@tools/build fuzz
+	@tools/fuzz
+
+format:  ## bring the sources into the project's format
+	@tools/setup format
+	@tools/format
+
+lint:  ## check the sources with clang-tidy
+	@tools/setup build lint
+	@tools/lint
+
+clean:  ## remove everything that was built
+	@rm -rf build
+
+.PHONY: help demo test build install bench test-tsan test-fuzz format lint clean

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The third-party packages behind our layers. Included by the build and, installed next to
+# pathlineConfig.cmake, by find_package(pathline), so that the two lists cannot differ.
+
+include(CMakeFindDependencyMacro)
+
+macro(pathline_require)
+  if(PATHLINE_FIND_FOR_USERS)
+    find_dependency(${ARGN})
+  else()
+    find_package(${ARGN} REQUIRED)
+  endif()
+endmacro()
+
+pathline_require(Threads)
+pathline_require(fmt 9)
+pathline_require(TBB)
+pathline_require(OTF2 3.0)
+pathline_require(PNG)
+pathline_require(ZLIB)
+pathline_require(nlohmann_json 3)
+pathline_require(PkgConfig)
+if(NOT TARGET PkgConfig::cairo)
+  pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+endif()
+if(NOT PATHLINE_FIND_FOR_USERS)
+  find_package(CLI11 2.1 REQUIRED)  # the command line is not part of the installed library
+endif()

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace pathline::base {
+namespace {
+
+/// Three significant digits without an exponent for 1 <= value < 1000.
+std::string three_digits(double value) {
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+/// Length of the UTF-8 sequence at the start of `text`, 0 if there is none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  size_t length = 0;
+  uint32_t code = 0;
+  if (byte(0) < 0x80) return 1;
+  if (byte(0) >= 0xc2 && byte(0) < 0xe0) {
+    length = 2;
+    code = byte(0) & 0x1fU;
+  } else if ((byte(0) & 0xf0U) == 0xe0) {
+    length = 3;
+    code = byte(0) & 0x0fU;
+  } else if (byte(0) >= 0xf0 && byte(0) < 0xf5) {
+    length = 4;
+    code = byte(0) & 0x07U;
+  }
+  if (length == 0 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return 0;
+    code = code << 6U | (byte(i) & 0x3fU);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return overlong || surrogate || code > 0x10ffff ? 0 : length;
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string human_bytes(double bytes) {
+  static constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  if (bytes < 1000) return fmt::format("{:.0f} B", bytes);
+  size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return three_digits(bytes) + ' ' + kUnits[unit];
+}
+
+std::string human_seconds(double seconds) {
+  const double size = std::abs(seconds);
+  if (size == 0) return "0 s";
+  const char* sign = seconds < 0 ? "-" : "";
+  if (size >= 999.5) return fmt::format("{}{:.0f} s", sign, size);
+  if (size >= 0.9995) return sign + three_digits(size) + " s";
+  if (size >= 0.9995e-3) return sign + three_digits(size * 1e3) + " ms";
+  if (size >= 0.9995e-6) return sign + three_digits(size * 1e6) + " µs";
+  return fmt::format("{}{:.0f} ns", sign, size * 1e9);
+}
+
+std::string human_count(uint64_t count) {
+  std::string digits = fmt::format("{}", count);
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (length == 0 || first < 0x20 || first == 0x7f) {
+      clean += "\xef\xbf\xbd";  // U+FFFD
+      text.remove_prefix(1);
+    } else {
+      clean += text.substr(0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return clean;
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&': escaped += "&amp;"; break;
+      case '<': escaped += "&lt;"; break;
+      case '>': escaped += "&gt;"; break;
+      case '"': escaped += "&quot;"; break;
+      default: escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace pathline::base

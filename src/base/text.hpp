@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pathline::base {
+
+/// A CSV field after RFC 4180: quoted when it holds a comma, a quote or a line break.
+std::string csv_field(std::string_view text);
+
+/// "8.36 MB", "1.5 GB": SI prefixes, three digits.
+std::string human_bytes(double bytes);
+
+/// "1.23 s", "45.6 ms", "789 ns": three digits.
+std::string human_seconds(double seconds);
+
+/// "1,234,567".
+std::string human_count(uint64_t count);
+
+/// Replaces bytes that are not UTF-8 and control characters, so that a name out of a damaged file
+/// can be shown on a terminal, in JSON and in SVG.
+std::string printable(std::string_view text);
+
+/// Escapes &, <, > and quotes for HTML and SVG.
+std::string html_escaped(std::string_view text);
+
+}  // namespace pathline::base

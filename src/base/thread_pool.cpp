@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/thread_pool.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace pathline::base {
+
+struct ThreadPool::Arena {
+  tbb::task_arena arena;
+};
+
+ThreadPool::ThreadPool(unsigned thread_count)
+    : arena_(std::make_unique<Arena>(
+          Arena{tbb::task_arena(thread_count == 0 ? tbb::task_arena::automatic
+                                                  : static_cast<int>(thread_count))})) {}
+
+ThreadPool::~ThreadPool() = default;
+
+unsigned ThreadPool::thread_count() const {
+  return static_cast<unsigned>(arena_->arena.max_concurrency());
+}
+
+void ThreadPool::for_each(size_t count, const std::function<void(size_t)>& body) {
+  if (count == 0) return;
+  if (count == 1 || thread_count() == 1) {
+    for (size_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  arena_->arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<size_t>(0, count, 1),
+        [&](const tbb::blocked_range<size_t>& range) {
+          for (size_t i = range.begin(); i != range.end(); ++i) body(i);
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+}  // namespace pathline::base

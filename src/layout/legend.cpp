@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layout/legend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "layout/text.hpp"
+
+namespace pathline::layout {
+namespace {
+
+constexpr double kSwatchPx = 12;
+constexpr double kWideSwatchPx = 26;  // lines and gradients
+constexpr double kSwatchGapPx = 7;
+constexpr double kValueGapPx = 6;
+constexpr double kColumnGapPx = 22;
+constexpr double kMaxColumnPx = 260;  // longer names are cut in the middle
+constexpr uint32_t kBarSteps = 256;
+constexpr double kBarTickPx = 4;
+
+double swatch_width(const LegendEntry& entry) {
+  return entry.swatch == Swatch::kBox ? kSwatchPx : kWideSwatchPx;
+}
+
+double value_width(const Theme& theme, const LegendEntry& entry) {
+  if (entry.value.empty()) return 0;
+  return kValueGapPx + text_width_px(entry.value, theme.small_size_px);
+}
+
+double entry_width(const Theme& theme, const LegendEntry& entry) {
+  return swatch_width(entry) + kSwatchGapPx + text_width_px(entry.text, theme.small_size_px) +
+         value_width(theme, entry) + 1;
+}
+
+struct Columns {
+  size_t count;
+  double width;  // without the gap
+};
+
+Columns columns(const Theme& theme, std::span<const LegendEntry> entries, double width_px) {
+  double widest = 1;
+  for (const LegendEntry& entry : entries) widest = std::max(widest, entry_width(theme, entry));
+  widest = std::min({widest, kMaxColumnPx, std::max(width_px, 1.0)});
+  const double fit = std::floor((width_px + kColumnGapPx) / (widest + kColumnGapPx));
+  const auto most = static_cast<double>(std::max<size_t>(entries.size(), 1));
+  return {static_cast<size_t>(std::clamp(fit, 1.0, most)), widest};
+}
+
+/// A rim in grid colour, so that a bar's end near the background stays visible.
+Polyline rim(const Theme& theme, const Rect& bar) {
+  const double x = std::round(bar.x) - 0.5;
+  const double y = std::round(bar.y) - 0.5;
+  const double right = std::round(bar.right()) + 0.5;
+  const double bottom = std::round(bar.bottom()) + 0.5;
+  return {.points = {{x, y}, {right, y}, {right, bottom}, {x, bottom}, {x, y}},
+          .stroke = theme.axis};
+}
+
+void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes, Polylines& lines) {
+  switch (entry.swatch) {
+    case Swatch::kBox:
+      boxes.add({x, std::round(middle - kSwatchPx / 2), kSwatchPx, kSwatchPx}, entry.color);
+      break;
+    case Swatch::kLine:
+      lines.add_rule({x, middle}, {x + kWideSwatchPx, middle}, entry.color, 2);
+      break;
+    case Swatch::kGradient:
+      for (double i = 0; i < kWideSwatchPx; ++i) {
+        boxes.add({x + i, std::round(middle) - 2, 1, 4},
+                  mix(entry.color, entry.end_color, i / (kWideSwatchPx - 1)));
+      }
+      break;
+  }
+}
+
+}  // namespace
+
+double legend_row_height_px(const Theme& theme) { return std::round(theme.small_size_px * 1.65); }
+
+size_t legend_row_count(const Theme& theme, std::span<const LegendEntry> entries, double width_px) {
+  const size_t column_count = columns(theme, entries, width_px).count;
+  return (entries.size() + column_count - 1) / column_count;
+}
+
+Rect add_legend(Scene& scene, const Theme& theme, const Rect& area,
+                std::span<const LegendEntry> entries) {
+  const Columns grid = columns(theme, entries, area.w);
+  const double row_height = legend_row_height_px(theme);
+  const auto row_limit = static_cast<size_t>(std::max(0.0, std::floor(area.h / row_height + 1e-6)));
+  const size_t place_count = row_limit * grid.count;
+  const bool too_many = entries.size() > place_count;
+  const size_t shown = too_many ? std::max<size_t>(place_count, 1) - 1 : entries.size();
+  if (place_count == 0) return {area.x, area.y, 0, 0};
+
+  Boxes boxes;
+  Polylines lines;
+  Labels labels;
+  const auto place = [&](size_t i) {
+    const size_t column = i % grid.count;
+    const size_t row = i / grid.count;
+    return Point{area.x + static_cast<double>(column) * (grid.width + kColumnGapPx),
+                 area.y + (static_cast<double>(row) + 0.5) * row_height};
+  };
+  const auto add_text = [&](const std::string& text, Point at, Color color) {
+    labels.items.push_back({.text = text,
+                            .at = at,
+                            .color = color,
+                            .size_px = theme.small_size_px,
+                            .baseline = Baseline::kMiddle});
+  };
+  for (size_t i = 0; i < shown; ++i) {
+    const LegendEntry& entry = entries[i];
+    const Point at = place(i);
+    add_swatch(entry, at.x, at.y, boxes, lines);
+    const double text_x = at.x + swatch_width(entry) + kSwatchGapPx;
+    const double room = at.x + grid.width - text_x - value_width(theme, entry);
+    const std::string text = fit_text_middle(entry.text, room, theme.small_size_px);
+    add_text(text, {text_x, at.y}, theme.text);
+    if (!entry.value.empty()) {
+      const double value_x = text_x + text_width_px(text, theme.small_size_px) + kValueGapPx;
+      add_text(entry.value, {value_x, at.y}, theme.muted_text);
+    }
+  }
+  if (too_many)
+    add_text(fmt::format("+ {} more", entries.size() - shown), place(shown), theme.muted_text);
+
+  scene.layers.emplace_back(std::move(boxes));
+  scene.layers.emplace_back(std::move(lines));
+  scene.layers.emplace_back(std::move(labels));
+  const size_t used = std::min(entries.size(), place_count);
+  const size_t used_columns = std::min(used, grid.count);
+  const size_t used_rows = (used + grid.count - 1) / grid.count;
+  return {area.x, area.y,
+          static_cast<double>(used_columns) * (grid.width + kColumnGapPx) - kColumnGapPx,
+          static_cast<double>(used_rows) * row_height};
+}
+
+std::vector<BarTick> bar_ticks(const Ticks& ticks, double begin, double end, bool logarithmic) {
+  const auto map = [&](double value) { return logarithmic ? std::log(value) : value; };
+  const double span = map(end) - map(begin);
+  std::vector<BarTick> result;
+  for (const Tick& tick : ticks.major) {
+    const double position = (map(tick.value) - map(begin)) / span;
+    if (std::isfinite(position)) result.push_back({std::clamp(position, 0.0, 1.0), tick.label});
+  }
+  return result;
+}
+
+void add_color_bar(Scene& scene, const Theme& theme, const Rect& bar, const Ramp& ramp,
+                   std::span<const BarTick> ticks, std::string_view title) {
+  CellGrid grid{.area = bar, .column_count = 1, .row_count = kBarSteps, .cells = {}};
+  for (uint32_t i = 0; i < kBarSteps; ++i) {
+    grid.cells.push_back(ramp.at(1.0 - static_cast<double>(i) / (kBarSteps - 1)));
+  }
+  Polylines lines;
+  lines.lines.push_back(rim(theme, bar));
+  Labels labels;
+  double last_y = HUGE_VAL;
+  for (const BarTick& tick : ticks) {
+    const double y = bar.bottom() - tick.position * bar.h;
+    lines.add_rule({bar.right(), y}, {bar.right() + kBarTickPx, y}, theme.axis);
+    if (std::abs(last_y - y) < theme.small_size_px * 1.3) continue;
+    last_y = y;
+    labels.items.push_back({.text = tick.label,
+                            .at = {bar.right() + kBarTickPx + 4, y},
+                            .color = theme.text,
+                            .size_px = theme.small_size_px,
+                            .baseline = Baseline::kMiddle,
+                            .max_width_px = scene.width_px - bar.right() - kBarTickPx - 4});
+  }
+  if (!title.empty()) {
+    labels.items.push_back({.text = std::string(title),
+                            .at = {bar.x, bar.y - 9},
+                            .color = theme.muted_text,
+                            .size_px = theme.small_size_px,
+                            .max_width_px = scene.width_px - bar.x - 4});
+  }
+  scene.layers.emplace_back(std::move(grid));
+  scene.layers.emplace_back(std::move(lines));
+  scene.layers.emplace_back(std::move(labels));
+}
+
+void add_wide_color_bar(Scene& scene, const Theme& theme, const Rect& bar, const Ramp& ramp,
+                        std::span<const BarTick> ticks, std::string_view title) {
+  CellGrid grid{.area = bar, .column_count = kBarSteps, .row_count = 1, .cells = {}};
+  for (uint32_t i = 0; i < kBarSteps; ++i) {
+    grid.cells.push_back(ramp.at(static_cast<double>(i) / (kBarSteps - 1)));
+  }
+  Polylines lines;
+  lines.lines.push_back(rim(theme, bar));
+  Labels labels;
+  double free_from = 0;
+  for (const BarTick& tick : ticks) {
+    const double x = bar.x + tick.position * bar.w;
+    lines.add_rule({x, bar.bottom()}, {x, bar.bottom() + kBarTickPx}, theme.axis);
+    const double width = text_width_px(tick.label, theme.small_size_px);
+    const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, scene.width_px - width - 2));
+    if (left < free_from) continue;
+    free_from = left + width + 8;
+    labels.items.push_back({.text = tick.label,
+                            .at = {left, bar.bottom() + kBarTickPx + 2},
+                            .color = theme.text,
+                            .size_px = theme.small_size_px,
+                            .baseline = Baseline::kTop});
+  }
+  if (!title.empty()) {
+    labels.items.push_back({.text = std::string(title),
+                            .at = {bar.x, bar.y - 6},
+                            .color = theme.muted_text,
+                            .size_px = theme.small_size_px});
+  }
+  scene.layers.emplace_back(std::move(grid));
+  scene.layers.emplace_back(std::move(lines));
+  scene.layers.emplace_back(std::move(labels));
+}
+
+}  // namespace pathline::layout

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "otf2/library.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <mutex>
+#include <utility>
+
+namespace pathline::otf2 {
+namespace {
+
+thread_local std::string last_message;
+
+OTF2_ErrorCode keep_message(void* /*user_data*/, const char* /*file*/, uint64_t /*line*/,
+                            const char* /*function*/, OTF2_ErrorCode code, const char* format,
+                            va_list arguments) {
+  char text[512] = "";
+  std::vsnprintf(text, sizeof text, format, arguments);
+  // The first message is nearest to the cause; later ones report that a callee failed.
+  if (last_message.empty()) last_message = text[0] != '\0' ? text : OTF2_Error_GetDescription(code);
+  return code;
+}
+
+std::mutex mutex;
+int users = 0;
+OTF2_ErrorCallback previous = nullptr;
+
+}  // namespace
+
+QuietLibrary::QuietLibrary() {
+  const std::lock_guard lock(mutex);
+  if (users++ == 0) previous = OTF2_Error_RegisterCallback(keep_message, nullptr);
+}
+
+QuietLibrary::~QuietLibrary() {
+  const std::lock_guard lock(mutex);
+  if (--users == 0) OTF2_Error_RegisterCallback(previous, nullptr);
+}
+
+std::string QuietLibrary::reason(OTF2_ErrorCode code) {
+  const std::string said = std::exchange(last_message, {});
+  return said.empty() ? OTF2_Error_GetDescription(code) : said;
+}
+
+void QuietLibrary::forget() { last_message.clear(); }
+
+}  // namespace pathline::otf2

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <otf2/otf2.h>
+
+#include "trace/event_kind.hpp"
+
+namespace pathline::otf2 {
+
+/// Keeps the library from printing its errors while it lives; the last one of this thread is kept
+/// instead. The library has one such hook per process, so these may nest but not overlap oddly.
+class QuietLibrary {
+ public:
+  QuietLibrary();
+  ~QuietLibrary();
+  QuietLibrary(const QuietLibrary&) = delete;
+  QuietLibrary& operator=(const QuietLibrary&) = delete;
+
+  /// What the library said last in this thread, or the meaning of `code`.
+  static std::string reason(OTF2_ErrorCode code);
+  static void forget();
+};
+
+struct CloseReader {
+  void operator()(OTF2_Reader* reader) const { OTF2_Reader_Close(reader); }
+};
+using ReaderHandle = std::unique_ptr<OTF2_Reader, CloseReader>;
+
+/// 32-bit words that a field of a record takes in the columns of a trace.
+template <class Field>
+constexpr unsigned words_of() {
+  return sizeof(Field) == 8 ? 2 : 1;
+}
+
+}  // namespace pathline::otf2

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "otf2/reader.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "otf2/anchor.hpp"
+#include "otf2/library.hpp"
+#include "otf2/read_definitions.hpp"
+#include "otf2/read_events.hpp"
+#include "otf2/scan.hpp"
+#include "trace/finish.hpp"
+
+namespace pathline::otf2 {
+namespace {
+
+constexpr const char* kPartialAdvice =
+    "The program may have been killed while it was recorded. '--partial' reads what is there.";
+
+/// Smallest event on disk: a type byte and the size byte of a compressed zero.
+constexpr uint64_t kMinEventBytes = 2;
+
+base::Error cannot_read(const std::filesystem::path& file, const std::string& fact) {
+  return {base::ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", file.string(), fact)};
+}
+
+std::string text_of(OTF2_Reader* reader,
+                    OTF2_ErrorCode (*get)(OTF2_Reader*, char**)) {
+  char* text = nullptr;
+  if (get(reader, &text) != OTF2_SUCCESS || text == nullptr) return "";
+  std::string copy(text);
+  std::free(text);
+  return copy;
+}
+
+void read_properties(OTF2_Reader* reader, trace::Trace& trace) {
+  uint32_t count = 0;
+  char** names = nullptr;
+  if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS) return;
+  for (uint32_t i = 0; i < count; ++i) {
+    char* value = nullptr;
+    if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS) {
+      trace.properties.emplace_back(names[i], value);
+      std::free(value);
+    }
+  }
+  std::free(names);  // One block with the strings behind the pointers.
+}
+
+base::Result<ReaderHandle> open_reader(const std::filesystem::path& anchor) {
+  QuietLibrary::forget();
+  ReaderHandle reader(OTF2_Reader_Open(anchor.c_str()));
+  if (reader == nullptr) {
+    return cannot_read(anchor, "the OTF2 library refuses it (" +
+                                   QuietLibrary::reason(OTF2_ERROR_INVALID) + ")");
+  }
+  OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
+  return reader;
+}
+
+/// Turns what stopped the library into file, offset and fact: the place where the file's framing
+/// breaks if it does, else where event `event` stands.
+std::string locate(const std::filesystem::path& file, FileKind kind, uint64_t chunk_bytes,
+                   const std::string& fault, uint64_t record) {
+  const auto mapped = base::MappedFile::open(file);
+  if (!mapped) {
+    return mapped.error().code == base::ErrorCode::kNotFound ? "the file is missing"
+                                                             : mapped.error().message;
+  }
+  const auto bytes = mapped.value().bytes();
+  const char* records = kind == FileKind::kEvents ? "events" : "definitions";
+  const auto damage = find_damage(bytes, kind, chunk_bytes);
+  if (damage && damage->records_before <= record) {
+    return fmt::format("offset {}, after {} {}: {}", damage->offset, damage->records_before,
+                       records, damage->fact);
+  }
+  const uint64_t offset = record_offset(bytes, kind, chunk_bytes, record);
+  return fmt::format("offset {}, {} {}: {}", offset,
+                     kind == FileKind::kEvents ? "event" : "definition", record, fault);
+}
+
+/// One piece of work: locations that are read one after the other by one library reader.
+struct Piece {
+  std::vector<uint32_t> locations;
+};
+
+/// Cuts the locations into pieces of about the same number of bytes, the same ones for any number
+/// of threads.
+std::vector<Piece> cut(const std::vector<uint64_t>& file_bytes) {
+  constexpr uint64_t kMinPieceBytes = 4 << 20;
+  constexpr uint64_t kMaxPieces = 64;
+  uint64_t sum = 0;
+  for (const uint64_t bytes : file_bytes) sum += bytes;
+  const uint64_t piece_bytes = std::max(kMinPieceBytes, sum / kMaxPieces);
+  std::vector<Piece> pieces;
+  uint64_t filled = piece_bytes;
+  for (size_t i = 0; i < file_bytes.size(); ++i) {
+    if (filled >= piece_bytes) {
+      pieces.emplace_back();
+      filled = 0;
+    }
+    pieces.back().locations.push_back(static_cast<uint32_t>(i));
+    filled += file_bytes[i];
+  }
+  return pieces;
+}
+
+class ArchiveReader {
+ public:
+  ArchiveReader(std::filesystem::path anchor_path, const ReadOptions& options,
+                base::ThreadPool& pool, base::Progress& progress)
+      : anchor_path_(std::move(anchor_path)), options_(options), pool_(pool), progress_(progress) {}
+
+  base::Result<trace::Trace> read() {
+    const QuietLibrary quiet;
+    if (auto status = read_anchor(); !status) return status.error();
+    if (auto status = read_definitions(); !status) return status.error();
+    if (auto status = read_locations(); !status) return status.error();
+    trace::finish(trace_, pool_, progress_);
+    return std::move(trace_);
+  }
+
+ private:
+  base::Status read_anchor() {
+    const auto file = base::MappedFile::open(anchor_path_);
+    if (!file) return file.error();
+    const auto anchor = parse_anchor(file.value().bytes());
+    if (!anchor) {
+      base::Error error = anchor.error();
+      error.message = fmt::format("cannot read {}: {}", anchor_path_.string(), error.message);
+      return error;
+    }
+    anchor_ = anchor.value();
+    auto reader = open_reader(anchor_path_);
+    if (!reader) return reader.error();
+    reader_ = std::move(reader).value();
+    trace_.format = fmt::format("OTF2 {}.{}.{}", anchor_.version[0], anchor_.version[1],
+                                anchor_.version[2]);
+    trace_.creator = text_of(reader_.get(), OTF2_Reader_GetCreator);
+    trace_.machine = text_of(reader_.get(), OTF2_Reader_GetMachineName);
+    trace_.description = text_of(reader_.get(), OTF2_Reader_GetDescription);
+    read_properties(reader_.get(), trace_);
+    return {};
+  }
+
+  base::Status read_definitions() {
+    progress_.begin("reading definitions", "", 0);
+    const std::filesystem::path path = definitions_path(anchor_path_);
+    trace::Definitions& definitions = trace_.definitions;
+    {
+      // The library trusts lengths inside a definition file: look at the framing first.
+      const auto file = base::MappedFile::open(path);
+      if (!file) return cannot_read(path, file.error().message);
+      const auto damage = find_damage(file.value().bytes(), FileKind::kDefinitions,
+                                      anchor_.definition_chunk_bytes);
+      if (damage) {
+        const auto error = cannot_read(
+            path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
+                              damage->records_before, damage->fact));
+        if (!options_.partial) return with_advice(error);
+        note_damage(error.message);
+      }
+    }
+    if (auto status = read_global_definitions(reader_.get(), definitions,
+                                              trace_.unknown_definitions);
+        !status) {
+      const auto error = cannot_read(
+          path, locate(path, FileKind::kDefinitions, anchor_.definition_chunk_bytes,
+                       status.error().message, definitions.size()));
+      if (!options_.partial) return with_advice(error);
+      note_damage(error.message);
+    }
+    if (auto status = definitions.finish(); !status) {
+      return cannot_read(path, status.error().message);
+    }
+    return {};
+  }
+
+  base::Status read_locations() {
+    const auto& defined = trace_.definitions.locations;
+    trace_.locations.resize(defined.size());
+    std::vector<uint64_t> file_bytes(defined.size(), 0);
+    uint64_t total_bytes = 0;
+    for (size_t i = 0; i < defined.size(); ++i) {
+      trace::Location& location = trace_.locations[i];
+      location.id = defined[i].id;
+      location.name = defined[i].name;
+      location.type = defined[i].type;
+      std::error_code missing;
+      const uint64_t size = std::filesystem::file_size(events_path(anchor_path_, location.id),
+                                                       missing);
+      if (!missing) file_bytes[i] = size;
+      total_bytes += file_bytes[i];
+    }
+    progress_.begin("reading events", "B", total_bytes);
+
+    const EventCallbacks callbacks = make_event_callbacks();
+    const std::vector<Piece> pieces = cut(file_bytes);
+    faults_.resize(defined.size());
+    unknown_.resize(defined.size());
+    std::vector<std::optional<base::Error>> errors(pieces.size());
+    pool_.for_each(pieces.size(), [&](size_t i) {
+      if (auto status = read_piece(pieces[i], file_bytes, callbacks.get()); !status) {
+        errors[i] = status.error();
+      }
+    });
+    for (const auto& error : errors) {
+      if (error) return *error;
+    }
+    for (size_t i = 0; i < defined.size(); ++i) {
+      trace_.unknown_events += unknown_[i];
+      if (faults_[i].empty()) continue;
+      if (!options_.partial) {
+        return with_advice({base::ErrorCode::kCorrupt, faults_[i]});
+      }
+      note_damage(faults_[i]);
+    }
+    return {};
+  }
+
+  base::Status read_piece(const Piece& piece, const std::vector<uint64_t>& file_bytes,
+                          const OTF2_EvtReaderCallbacks* callbacks) {
+    auto opened = open_reader(anchor_path_);
+    if (!opened) return opened.error();
+    OTF2_Reader* reader = opened.value().get();
+    for (const uint32_t i : piece.locations) {
+      OTF2_Reader_SelectLocation(reader, trace_.locations[i].id);
+    }
+    // Mappings and clock offsets must be known before the first event of a location is read.
+    const bool has_local = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
+    for (const uint32_t i : piece.locations) {
+      if (has_local) read_local(reader, i);
+    }
+    if (has_local) OTF2_Reader_CloseDefFiles(reader);
+
+    OTF2_Reader_OpenEvtFiles(reader);
+    for (const uint32_t i : piece.locations) {
+      if (faults_[i].empty() || options_.partial) read_events(reader, i, file_bytes[i], callbacks);
+      progress_.done += file_bytes[i];
+    }
+    OTF2_Reader_CloseEvtFiles(reader);
+    return {};
+  }
+
+  void read_local(OTF2_Reader* reader, uint32_t i) {
+    trace::Location& location = trace_.locations[i];
+    const auto path = local_definitions_path(anchor_path_, location.id);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) return;
+    std::optional<Damage> damage;
+    if (const auto file = base::MappedFile::open(path)) {
+      damage = find_damage(file.value().bytes(), FileKind::kDefinitions,
+                           anchor_.definition_chunk_bytes);
+    }
+    if (damage) {
+      fail(i, path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
+                                damage->records_before, damage->fact));
+      return;
+    }
+    if (auto status = read_local_definitions(reader, location.id, location.clock_offsets);
+        !status) {
+      fail(i, path, status.error().message);
+    }
+  }
+
+  void read_events(OTF2_Reader* reader, uint32_t i, uint64_t file_bytes,
+                   const OTF2_EvtReaderCallbacks* callbacks) {
+    trace::Location& location = trace_.locations[i];
+    const uint64_t stated = trace_.definitions.locations[i].event_count;
+    const size_t expected = std::min(stated, file_bytes / kMinEventBytes);
+    LocationEvents read = read_location_events(reader, location.id, callbacks,
+                                               trace_.definitions, expected);
+    location.events = std::move(read.events);
+    unknown_[i] = read.unknown;
+    if (!read.fault) return;
+    const auto path = events_path(anchor_path_, location.id);
+    fail(i, path, locate(path, FileKind::kEvents, anchor_.event_chunk_bytes, *read.fault,
+                         read.fault_event));
+  }
+
+  void fail(uint32_t i, const std::filesystem::path& path, const std::string& fact) {
+    trace_.locations[i].complete = false;
+    if (faults_[i].empty()) faults_[i] = cannot_read(path, fact).message;
+  }
+
+  static base::Error with_advice(base::Error error) {
+    error.advice = kPartialAdvice;
+    return error;
+  }
+
+  void note_damage(const std::string& message) {
+    trace_.complete = false;
+    trace_.warnings.push_back("incomplete: " + message);
+  }
+
+  const std::filesystem::path anchor_path_;
+  const ReadOptions options_;
+  base::ThreadPool& pool_;
+  base::Progress& progress_;
+  Anchor anchor_;
+  ReaderHandle reader_;
+  trace::Trace trace_;
+  std::vector<std::string> faults_;  // Per location; written by the piece it belongs to.
+  std::vector<uint64_t> unknown_;    // Per location.
+};
+
+}  // namespace
+
+base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadOptions& options,
+                                base::ThreadPool& pool, base::Progress& progress) {
+  return ArchiveReader(anchor, options, pool, progress).read();
+}
+
+const char* library_version() {
+  static const std::string version = fmt::format("{}.{}.{}", OTF2_VERSION_MAJOR,
+                                                 OTF2_VERSION_MINOR, OTF2_VERSION_BUGFIX);
+  return version.c_str();
+}
+
+}  // namespace pathline::otf2

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "render/raster.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace pathline::render {
+namespace {
+
+using layout::Segments;
+
+struct Reference {
+  std::vector<double> n, q;  // column-major, as the raster
+};
+
+/// Every pixel of every line by the definition in raster.hpp, without runs or differences.
+Reference slow_reference(const Segments& lines, int width, int height) {
+  const auto pixel_count = static_cast<size_t>(width) * static_cast<size_t>(height);
+  Reference result{std::vector<double>(pixel_count), std::vector<double>(pixel_count)};
+  for (size_t i = 0; i < lines.size(); ++i) {
+    double x1 = lines.x1[i] - lines.clip.x;
+    double y1 = lines.y1[i] - lines.clip.y;
+    double x2 = lines.x2[i] - lines.clip.x;
+    double y2 = lines.y2[i] - lines.clip.y;
+    const double weight = lines.weight.empty() ? 1 : lines.weight[i];
+    const double length = std::max(std::abs(x2 - x1), std::abs(y2 - y1));
+    if (length == 0) {
+      y1 -= 0.5;
+      y2 += 0.5;
+    } else if (length < 1) {
+      const double mid_x = (x1 + x2) / 2;
+      const double mid_y = (y1 + y2) / 2;
+      x1 = mid_x + (x1 - mid_x) / length;
+      x2 = mid_x + (x2 - mid_x) / length;
+      y1 = mid_y + (y1 - mid_y) / length;
+      y2 = mid_y + (y2 - mid_y) / length;
+    }
+    const bool steep = std::abs(y2 - y1) >= std::abs(x2 - x1);
+    for (int x = 0; x < width; ++x) {
+      for (int y = 0; y < height; ++y) {
+        const double major = steep ? y : x;
+        const double minor = steep ? x : y;
+        const double begin = steep ? y1 : x1;
+        const double end = steep ? y2 : x2;
+        const double from = std::max(major, std::min(begin, end));
+        const double to = std::min(major + 1, std::max(begin, end));
+        if (from >= to) continue;
+        const double s = ((from + to) / 2 - begin) / (end - begin);
+        const double across = steep ? x1 + s * (x2 - x1) : y1 + s * (y2 - y1);
+        const double coverage =
+            std::max(0.0, 1 - std::abs(minor + 0.5 - across)) * (to - from) * weight;
+        const auto at =
+            static_cast<size_t>(x) * static_cast<size_t>(height) + static_cast<size_t>(y);
+        result.n[at] += coverage;
+        result.q[at] += coverage * s;
+      }
+    }
+  }
+  return result;
+}
+
+void expect_equal(const DensityRaster& raster, const Reference& reference, double tolerance) {
+  ASSERT_EQ(raster.n.size(), reference.n.size());
+  double worst_n = 0;
+  double worst_q = 0;
+  for (size_t i = 0; i < raster.n.size(); ++i) {
+    worst_n = std::max(worst_n,
+                       std::abs(static_cast<double>(raster.n[i]) * raster.unit - reference.n[i]));
+    worst_q = std::max(worst_q,
+                       std::abs(static_cast<double>(raster.q[i]) * raster.unit - reference.q[i]));
+  }
+  EXPECT_LT(worst_n, tolerance);
+  EXPECT_LT(worst_q, tolerance);
+}
+
+Segments on(double width, double height) {
+  Segments lines;
+  lines.clip = {0, 0, width, height};
+  return lines;
+}
+
+Segments random_lines(size_t count, double width, double height, double spread_x,
+                      unsigned seed = 1) {
+  std::mt19937 random(seed);
+  const auto uniform = [&](double low, double high) {
+    return static_cast<float>(low + (high - low) * static_cast<double>(random()) / 4294967296.0);
+  };
+  Segments lines = on(width, height);
+  for (size_t i = 0; i < count; ++i) {
+    const float x = uniform(-0.3 * width, 1.3 * width);
+    lines.add(x, uniform(-0.4 * height, 1.4 * height), x + uniform(-spread_x, spread_x),
+              uniform(-0.4 * height, 1.4 * height));
+  }
+  return lines;
+}
+
+int64_t row_sum(const std::vector<int64_t>& values, const DensityRaster& raster, uint32_t y) {
+  int64_t sum = 0;
+  for (uint32_t x = 0; x < raster.width; ++x) sum += values[raster.index(x, y)];
+  return sum;
+}
+
+TEST(Rasterize, AgreesWithTheSlowReferenceForLinesOfAnyDirection) {
+  base::ThreadPool pool(1);
+  for (const double spread : {0.001, 0.3, 4.0, 40.0, 400.0, 5000.0}) {
+    const Segments lines = random_lines(400, 61, 47, spread);
+    expect_equal(rasterize(lines, pool), slow_reference(lines, 61, 47), 1e-6);
+  }
+}
+
+TEST(Rasterize, AgreesWithTheSlowReferenceForLinesOnPixelEdgesAndCentres) {
+  base::ThreadPool pool(1);
+  Segments lines = on(12, 9);
+  for (int i = -4; i <= 30; ++i) {
+    const auto at = static_cast<float>(i) / 2;
+    lines.add(at, -3, at, 20);      // vertical
+    lines.add(-3, at, 20, at);      // horizontal
+    lines.add(at, 2, at, 7);        // between row edges
+    lines.add(at, 2.5F, at, 6.5F);  // between row centres
+    lines.add(at, 0, at + 9, 9);    // diagonal
+    lines.add(at, 9, at + 9, 0);
+    lines.add(at, 1, at + 4.5F, 8);  // through pixel corners
+    lines.add(at, 3, at, 3.25F);     // shorter than a pixel
+    lines.add(at, 3, at + 0.25F, 3);
+    lines.add(at, at, at, at);  // a point
+  }
+  expect_equal(rasterize(lines, pool), slow_reference(lines, 12, 9), 1e-9);
+}
+
+TEST(Rasterize, GivesEveryRowOfASteepLineExactlyItsWeight) {
+  base::ThreadPool pool(1);
+  Segments lines = on(50, 40);
+  lines.add(10.3F, -5, 31.7F, 60);
+  const DensityRaster raster = rasterize(lines, pool);
+  const auto weight = static_cast<int64_t>(1 / raster.unit);
+  for (uint32_t y = 0; y < raster.height; ++y) EXPECT_EQ(row_sum(raster.n, raster, y), weight);
+}
+
+TEST(Rasterize, GivesEveryColumnOfAFlatLineExactlyItsWeight) {
+  base::ThreadPool pool(1);
+  Segments lines = on(50, 40);
+  lines.add(-5, 30.4F, 60, 10.1F);
+  const DensityRaster raster = rasterize(lines, pool);
+  for (uint32_t x = 0; x < raster.width; ++x) {
+    const auto column = raster.n.begin() + static_cast<std::ptrdiff_t>(raster.index(x, 0));
+    EXPECT_EQ(std::accumulate(column, column + raster.height, int64_t{0}),
+              static_cast<int64_t>(1 / raster.unit));
+  }
+}
+
+TEST(Rasterize, ConservesTheWeightOfManyLinesInEveryRow) {
+  base::ThreadPool pool(1);
+  Segments lines = on(200, 100);
+  std::mt19937 random(7);
+  for (int i = 0; i < 5000; ++i) {
+    const auto x = static_cast<float>(20 + static_cast<double>(random() % 16000) / 100);
+    lines.add(x, -1, x + static_cast<float>(random() % 1000) / 100, 101);
+  }
+  const DensityRaster raster = rasterize(lines, pool);
+  for (uint32_t y = 0; y < raster.height; ++y) {
+    // Slopes are rounded to units; whatever that costs one pixel, its neighbour receives.
+    EXPECT_EQ(row_sum(raster.n, raster, y), static_cast<int64_t>(5000 / raster.unit));
+  }
+}
+
+TEST(Rasterize, CutsLinesAtTheEdgeButKeepsTheirParameter) {
+  base::ThreadPool pool(1);
+  Segments lines = on(10, 10);
+  lines.add(5.5F, -90, 5.5F, 110);  // s = 0.45 .. 0.5 inside
+  const DensityRaster raster = rasterize(lines, pool);
+  for (uint32_t y = 0; y < 10; ++y) {
+    EXPECT_NEAR(raster.weight_at(5, y), 1, 1e-9);
+    EXPECT_NEAR(static_cast<double>(raster.q[raster.index(5, y)]) * raster.unit, (90.5 + y) / 200,
+                1e-9);
+  }
+}
+
+TEST(Rasterize, ReversingALineMirrorsItsParameter) {
+  base::ThreadPool pool(1);
+  Segments lines = random_lines(200, 40, 30, 20);
+  const DensityRaster forward = rasterize(lines, pool);
+  lines.x1.swap(lines.x2);
+  lines.y1.swap(lines.y2);
+  const DensityRaster backward = rasterize(lines, pool);
+  for (size_t i = 0; i < forward.n.size(); ++i) {
+    const double n = static_cast<double>(forward.n[i]) * forward.unit;
+    EXPECT_NEAR(static_cast<double>(backward.n[i]) * forward.unit, n, 1e-6);
+    EXPECT_NEAR(static_cast<double>(forward.q[i] + backward.q[i]) * forward.unit, n, 1e-6);
+  }
+}
+
+TEST(Rasterize, IsTheSameForAnyOrderOfTheLines) {
+  base::ThreadPool pool(1);
+  for (const bool weighted : {false, true}) {
+    Segments lines = random_lines(3000, 80, 60, 30);
+    std::mt19937 random(3);
+    for (size_t i = 0; weighted && i < lines.size(); ++i) {
+      lines.weight.push_back(std::exp2(static_cast<float>(random() % 400) / 10 - 10));
+    }
+    const DensityRaster ordered = rasterize(lines, pool);
+    std::vector<size_t> order(lines.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    Segments shuffled = on(80, 60);
+    for (const size_t i : order) {
+      shuffled.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
+      if (weighted) shuffled.weight.push_back(lines.weight[i]);
+    }
+    const DensityRaster other = rasterize(shuffled, pool);
+    EXPECT_EQ(ordered.unit, other.unit);
+    EXPECT_EQ(ordered.n, other.n);
+    EXPECT_EQ(ordered.q, other.q);
+  }
+}
+
+TEST(Rasterize, IsTheSameForAnyNumberOfThreads) {
+  const Segments lines = random_lines(600000, 80, 60, 3);
+  base::ThreadPool one(1);
+  const DensityRaster alone = rasterize(lines, one);
+  for (const unsigned thread_count : {2U, 3U, 8U}) {
+    base::ThreadPool pool(thread_count);
+    const DensityRaster together = rasterize(lines, pool);
+    EXPECT_EQ(alone.n, together.n);
+    EXPECT_EQ(alone.q, together.q);
+  }
+}
+
+TEST(Rasterize, LeavesOutAndCountsWhatIsNotFinite) {
+  base::ThreadPool pool(1);
+  const float infinity = std::numeric_limits<float>::infinity();
+  Segments lines = on(10, 10);
+  lines.add(1, 1, 1, 9);
+  lines.add(NAN, 1, 1, 9);
+  lines.add(1, infinity, 1, 9);
+  lines.add(1, infinity, 1, -infinity);
+  lines.add(1, 1, 1, 9);
+  lines.add(1, 1, 1, 9);
+  lines.weight = {1, 1, 1, 1, NAN, -2};
+  const DensityRaster raster = rasterize(lines, pool);
+  EXPECT_EQ(raster.line_count, 1U);
+  EXPECT_EQ(raster.rejected_count, 5U);
+  EXPECT_NEAR(raster.weight_at(0, 5), 0.5, 1e-9);
+  EXPECT_NEAR(raster.weight_at(1, 5), 0.5, 1e-9);
+}
+
+TEST(Rasterize, BearsCoordinatesFarAway) {
+  base::ThreadPool pool(1);
+  const float far = 3e38F;
+  Segments lines = on(10, 10);
+  for (const float x : {-far, -1e9F, 0.0F, 5.0F, 1e9F, far}) {
+    for (const float y : {-far, -1e9F, 0.0F, 5.0F, 1e9F, far}) {
+      for (const float to : {-far, 5.0F, far}) {
+        lines.add(x, y, to, 5);
+        lines.add(x, y, 5, to);
+        lines.add(x, y, to, to);
+      }
+    }
+  }
+  EXPECT_EQ(rasterize(lines, pool).rejected_count, 0U);
+}
+
+TEST(Rasterize, HoldsAHundredThousandHeavyLinesInOnePixel) {
+  base::ThreadPool pool(2);
+  Segments lines = on(3, 5);
+  for (int i = 0; i < 100000; ++i) lines.add(1.5F, 0, 1.5F, 5);
+  lines.weight.assign(lines.size(), 0x1p53F);
+  const DensityRaster raster = rasterize(lines, pool);
+  EXPECT_DOUBLE_EQ(raster.weight_at(1, 2), 100000 * 0x1p53);
+  EXPECT_NEAR(static_cast<double>(raster.q[raster.index(1, 2)]) /
+                  static_cast<double>(raster.n[raster.index(1, 2)]),
+              0.5, 1e-6);
+}
+
+TEST(Rasterize, KeepsLightLinesBesideHeavyOnes) {
+  base::ThreadPool pool(1);
+  Segments lines = on(40, 200);
+  lines.add(5.5F, 0, 5.5F, 200);
+  lines.add(20.2F, 0, 26.8F, 200);
+  lines.weight = {1e9F, 1};
+  const DensityRaster raster = rasterize(lines, pool);
+  EXPECT_EQ(raster.min_weight, 1);
+  Segments light = on(40, 200);
+  light.add(20.2F, 0, 26.8F, 200);
+  const Reference reference = slow_reference(light, 40, 200);
+  for (uint32_t x = 10; x < 40; ++x) {
+    for (uint32_t y = 0; y < 200; ++y) {
+      EXPECT_NEAR(raster.weight_at(x, y), reference.n[raster.index(x, y)], 1e-3);
+    }
+  }
+}
+
+TEST(Rasterize, KeepsQBetweenZeroAndN) {
+  base::ThreadPool pool(1);
+  const DensityRaster raster = rasterize(random_lines(2000, 30, 300, 10), pool);
+  for (size_t i = 0; i < raster.n.size(); ++i) {
+    EXPECT_GE(raster.q[i], 0);
+    EXPECT_LE(raster.q[i], raster.n[i]);
+  }
+}
+
+TEST(Rasterize, WidensTheClipToWholePixels) {
+  base::ThreadPool pool(1);
+  Segments lines;
+  lines.clip = {10.5, 20.25, 5, 5};
+  lines.add(12.5F, 0, 12.5F, 100);
+  const DensityRaster raster = rasterize(lines, pool);
+  EXPECT_EQ(raster.width, 6U);
+  EXPECT_EQ(raster.height, 6U);
+  EXPECT_NEAR(raster.weight_at(2, 0), 1, 1e-9);
+}
+
+TEST(Rasterize, OfNothingIsEmpty) {
+  base::ThreadPool pool(1);
+  EXPECT_TRUE(rasterize(on(0, 10), pool).n.empty());
+  EXPECT_TRUE(rasterize(on(NAN, 10), pool).n.empty());
+  EXPECT_TRUE(rasterize(on(1e6, 10), pool).n.empty());
+  const DensityRaster blank = rasterize(on(4, 4), pool);
+  EXPECT_EQ(blank.n, std::vector<int64_t>(16));
+}
+
+}  // namespace
+}  // namespace pathline::render

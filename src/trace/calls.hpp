@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace pathline::trace {
+
+/// Follows the calls of one location: `enter(region, ticks)` and `leave(ticks)` are called in the
+/// order of time and always nest, whatever the events do. Calls that had begun before the first
+/// event are entered at its time, calls without a Leave are left at the time of the last event, and
+/// calls whose Leave got lost are left with the call around them. In sampling traces a call is the
+/// region of a calling context.
+///
+/// cost  O(events), no allocation beside a stack.
+template <class Enter, class Leave>
+void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave) {
+  if (events.size() == 0) return;
+  constexpr uint32_t kEarlier = UINT32_MAX;
+  std::vector<uint32_t> open;  // Enter events of the calls now open.
+  const auto& earlier = events.leaves_of_earlier_calls;
+  for (size_t i = earlier.size(); i-- > 0;) {
+    enter(Region(events.ref[earlier[i]]), events.ticks[0]);
+    open.push_back(kEarlier);
+  }
+  size_t next_earlier = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    switch (events.kind[i]) {
+      case EventKind::kEnter:
+        enter(Region(events.ref[i]), events.ticks[i]);
+        open.push_back(static_cast<uint32_t>(i));
+        break;
+      case EventKind::kLeave:
+        while (open.back() != events.ref[i]) {
+          leave(events.ticks[i]);
+          open.pop_back();
+        }
+        leave(events.ticks[i]);
+        open.pop_back();
+        break;
+      case EventKind::kUnmatchedLeave:
+        if (next_earlier < earlier.size() && earlier[next_earlier] == i) {
+          ++next_earlier;
+          leave(events.ticks[i]);
+          open.pop_back();
+        }
+        break;
+      case EventKind::kCallingContextEnter: {
+        enter(definitions.calling_context_region(events.fields(i)[0]), events.ticks[i]);
+        open.push_back(static_cast<uint32_t>(i));
+        break;
+      }
+      case EventKind::kCallingContextLeave:
+        if (!open.empty()) {
+          leave(events.ticks[i]);
+          open.pop_back();
+        }
+        break;
+      default: break;
+    }
+  }
+  for (; !open.empty(); open.pop_back()) leave(events.ticks[events.size() - 1]);
+}
+
+/// Time steps that the program marked: the calls of a region named "time step" on each rank's first
+/// thread, numbered by the parameter `step` recorded inside, or 0, 1, 2 ... without one.
+struct StepWindow {
+  uint32_t step;
+  uint64_t begin_ticks;
+  uint64_t end_ticks;
+};
+/// Per rank, in the order of time; empty lists when the program marked none.
+std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace);
+
+}  // namespace pathline::trace

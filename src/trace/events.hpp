@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/column.hpp"
+#include "base/id.hpp"
+#include "trace/event_kind.hpp"
+
+namespace pathline::trace {
+
+/// An index into Definitions::regions.
+using Region = base::Id<struct RegionTag>;
+
+/// The values that a measurement attached to single events, in event order: four columns, one row
+/// per value.
+struct Attributes {
+  base::Column<uint32_t> event;
+  base::Column<uint32_t> attribute;  ///< Id of the attribute definition.
+  base::Column<uint8_t> type;        ///< OTF2 type number.
+  base::Column<uint64_t> value;      ///< Bit pattern of a value of that type.
+};
+
+/// A send or a receive as its event holds it; `peer` and `comm` are still the numbers of the file.
+struct PointToPoint {
+  uint32_t peer;  ///< Rank inside the communicator; of the remote group for an inter-communicator.
+  uint32_t comm;  ///< Id of the communicator definition.
+  uint32_t tag;
+  uint64_t bytes;
+  uint64_t request;  ///< 0 for the blocking kinds.
+};
+
+/// All events of one location, in the order they were recorded: three columns of 13 bytes an event,
+/// and what does not fit into one word beside them. Times never decrease. Ids are those of the
+/// file, except regions.
+///
+/// May be read by any number of threads.
+struct Events {
+  base::Column<uint64_t> ticks;  ///< Corrected global time.
+  base::Column<EventKind> kind;
+  /// Enter: Region. Leave: index of its Enter. kUnmatchedLeave: Region. Other kinds of one word:
+  /// that word. Others: where the fields start in `words`.
+  base::Column<uint32_t> ref;
+  base::Column<uint32_t> words;
+  Attributes attributes;
+  /// Leaves of calls that had begun before the first event, in event order.
+  std::vector<uint32_t> leaves_of_earlier_calls;
+  uint64_t misplaced_leaves = 0;  ///< Leaves that contradict the nesting of calls.
+  uint64_t open_calls = 0;        ///< Enters without a Leave.
+
+  [[nodiscard]] size_t size() const { return ticks.size(); }
+
+  /// The fields of event `i` as event_fields() lists them. For Enter and Leave the one word is what
+  /// stands in `ref`.
+  [[nodiscard]] std::span<const uint32_t> fields(size_t i) const;
+
+  /// The region of an Enter, Leave or unmatched Leave.
+  [[nodiscard]] Region region(size_t i) const {
+    return Region(kind[i] == EventKind::kLeave ? ref[ref[i]] : ref[i]);
+  }
+  /// Fields of an MpiSend, MpiIsend, MpiRecv or MpiIrecv.
+  [[nodiscard]] PointToPoint point_to_point(size_t i) const;
+  /// The 64-bit number at word `offset` of event `i`, which must have more than one word.
+  [[nodiscard]] uint64_t word64(size_t i, size_t offset = 0) const {
+    const uint32_t* at = words.data() + ref[i] + offset;
+    return at[0] | uint64_t{at[1]} << 32U;
+  }
+};
+
+/// Collects the events of one location in the order they happened and links each Leave to its
+/// Enter on the way.
+///
+/// errors  throws std::length_error past 2^32 events or words, std::bad_alloc.
+class EventsBuilder {
+ public:
+  /// event_count  expected events; memory that stays unused is given back by finish().
+  void reserve(size_t event_count);
+
+  void enter(uint64_t ticks, Region region) {
+    open_.push_back(static_cast<uint32_t>(size_));
+    append(EventKind::kEnter, ticks, region);
+  }
+  void leave(uint64_t ticks, Region region) {
+    if (!open_.empty() && ref_[open_.back()] == region) [[likely]] {
+      append(EventKind::kLeave, ticks, open_.back());
+      open_.pop_back();
+    } else {
+      unusual_leave(ticks, region);
+    }
+  }
+
+  /// An event of a kind with at most one word.
+  void add(EventKind kind, uint64_t ticks, uint32_t word = 0) { append(kind, ticks, word); }
+
+  /// An event of a kind with two or more words; returns room for them, to be filled at once.
+  uint32_t* add_words(EventKind kind, uint64_t ticks, size_t word_count) {
+    append(kind, ticks, static_cast<uint32_t>(events_.words.size()));
+    const size_t start = events_.words.size();
+    if (start + word_count > events_.words.capacity()) [[unlikely]] {
+      reserve_words(start + word_count);
+    }
+    events_.words.resize(start + word_count);
+    return events_.words.data() + start;
+  }
+
+  /// Attaches a value to the event added last.
+  void attribute(uint32_t attribute, uint8_t type, uint64_t value);
+
+  [[nodiscard]] size_t size() const { return size_; }
+  [[nodiscard]] size_t word_count() const { return events_.words.size(); }
+  [[nodiscard]] uint64_t last_ticks() const { return size_ == 0 ? 0 : ticks_[size_ - 1]; }
+  [[nodiscard]] size_t depth() const { return open_.size(); }
+
+  Events finish();
+
+ private:
+  void append(EventKind kind, uint64_t ticks, uint32_t ref) {
+    if (size_ == capacity_) [[unlikely]] {
+      reserve(capacity_ + capacity_ / 2 + 64);
+    }
+    ticks_[size_] = ticks;
+    kind_[size_] = kind;
+    ref_[size_] = ref;
+    ++size_;
+  }
+  void unusual_leave(uint64_t ticks, Region region);
+  void reserve_words(size_t count);
+
+  Events events_;
+  // The three columns share one length, so that an event needs one comparison, not three.
+  uint64_t* ticks_ = nullptr;
+  EventKind* kind_ = nullptr;
+  uint32_t* ref_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+  std::vector<uint32_t> open_;  ///< Events that entered the calls now open, outermost first.
+};
+
+/// Writes fields one after the other in the layout of Events::words.
+class WordWriter {
+ public:
+  explicit WordWriter(uint32_t* at) : at_(at) {}
+  void put(uint64_t value, unsigned words) {
+    *at_++ = static_cast<uint32_t>(value);
+    if (words == 2) *at_++ = static_cast<uint32_t>(value >> 32U);
+  }
+
+ private:
+  uint32_t* at_;
+};
+
+/// Reads fields in the layout of Events::words.
+class WordReader {
+ public:
+  explicit WordReader(std::span<const uint32_t> words) : words_(words) {}
+  uint32_t u32() { return words_[next_++]; }
+  uint64_t u64() {
+    const uint64_t low = u32();
+    return low | uint64_t{u32()} << 32U;
+  }
+  [[nodiscard]] std::span<const uint32_t> rest() const { return words_.subspan(next_); }
+
+ private:
+  std::span<const uint32_t> words_;
+  size_t next_ = 0;
+};
+
+}  // namespace pathline::trace

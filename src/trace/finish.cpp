@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/finish.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trace/match.hpp"
+#include "trace/ranks.hpp"
+
+namespace pathline::trace {
+namespace {
+
+void find_time_range(Trace& trace) {
+  uint64_t first = UINT64_MAX;
+  uint64_t last = 0;
+  for (const Location& location : trace.locations) {
+    if (location.events.size() == 0) continue;
+    first = std::min(first, location.events.ticks[0]);
+    last = std::max(last, location.events.ticks[location.events.size() - 1]);
+  }
+  const Messages& messages = trace.messages;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    first = std::min({first, messages.send_ticks[i], messages.recv_ticks[i]});
+    last = std::max({last, messages.send_ticks[i], messages.recv_ticks[i]});
+  }
+  const bool has_events = first != UINT64_MAX;
+  trace.start_ticks = has_events ? first : trace.definitions.clock.global_offset;
+  trace.end_ticks = has_events ? last : trace.start_ticks;
+}
+
+std::string plural(uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, const char* one,
+                          const char* many, const char* partner) {
+  if (list.empty()) return;
+  const Unmatched& first = list.front();
+  const Location& location = trace.locations[first.location];
+  const PointToPoint point = location.events.point_to_point(first.event);
+  const std::string peer =
+      first.peer.valid() ? fmt::format("rank {}", uint32_t{first.peer})
+                         : fmt::format("rank {} of communicator {}, which is not known", point.peer,
+                                       point.comm);
+  trace.warnings.push_back(
+      fmt::format("{} without a {}; the first: location {}, {} at {:.9f} s, {}, tag {}, {} bytes",
+                  plural(list.size(), one, many), partner, location.id,
+                  event_name(location.events.kind[first.event]),
+                  trace.seconds(location.events.ticks[first.event]), peer, point.tag,
+                  point.bytes));
+}
+
+void warn(Trace& trace) {
+  for (const std::string& warning : trace.definitions.warnings()) trace.warnings.push_back(warning);
+  if (trace.unknown_events > 0) {
+    trace.warnings.push_back(plural(trace.unknown_events, "event is", "events are") +
+                             " of a kind that the OTF2 library does not know");
+  }
+  if (trace.unknown_definitions > 0) {
+    trace.warnings.push_back(plural(trace.unknown_definitions, "definition is", "definitions are") +
+                             " of a kind that the OTF2 library does not know");
+  }
+  uint64_t misplaced = 0;
+  uint64_t open = 0;
+  uint64_t earlier = 0;
+  uint64_t miscounted = 0;
+  for (size_t i = 0; i < trace.locations.size(); ++i) {
+    const Location& location = trace.locations[i];
+    misplaced += location.events.misplaced_leaves;
+    open += location.events.open_calls;
+    earlier += location.events.leaves_of_earlier_calls.size();
+    if (i < trace.definitions.locations.size() && location.complete && trace.unknown_events == 0 &&
+        trace.definitions.locations[i].event_count != location.events.size()) {
+      ++miscounted;
+    }
+  }
+  if (misplaced > 0) {
+    trace.warnings.push_back(plural(misplaced, "leave does", "leaves do") +
+                             " not fit the call that is open: enter and leave events got lost");
+  }
+  if (earlier > 0) {
+    trace.warnings.push_back(plural(earlier, "call", "calls") +
+                             " had begun before the recording; counted from its first event");
+  }
+  if (open > 0) {
+    trace.warnings.push_back(plural(open, "call has", "calls have") +
+                             " no end in the recording; counted up to its last event");
+  }
+  if (miscounted > 0) {
+    trace.warnings.push_back(
+        plural(miscounted, "location holds", "locations hold") +
+        " another number of events than its definition says; what is there was read");
+  }
+  warn_about_unmatched(trace, trace.unmatched_sends, "send", "sends", "receive");
+  warn_about_unmatched(trace, trace.unmatched_receives, "receive", "receives", "send");
+
+  const Messages& messages = trace.messages;
+  size_t backwards = 0;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    backwards += messages.recv_ticks[i] < messages.send_ticks[i] ? 1 : 0;
+  }
+  if (backwards > 0) {
+    trace.warnings.push_back(plural(backwards, "message was", "messages were") +
+                             " received before being sent: the clocks were not synchronised well "
+                             "enough");
+  }
+}
+
+}  // namespace
+
+void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
+  progress.begin("matching messages", "", 0);
+  // A source of messages alone has numbered its ranks itself and has nothing to match.
+  const bool messages_given = trace.messages.size() > 0;
+  if (!messages_given) assign_ranks(trace);
+  find_time_range(trace);
+  if (!messages_given) match_messages(trace, pool);
+  match_collectives(trace, pool);
+  for (const Location& location : trace.locations) {
+    trace.complete = trace.complete && location.complete;
+  }
+  warn(trace);
+}
+
+}  // namespace pathline::trace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/thread_pool.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::trace {
+
+/// Joins sends and receives to messages: the k-th send of a rank to another with a communicator
+/// and tag belongs to the k-th receive that was posted for them (MPI 4.1, 3.5: messages do not
+/// overtake). A nonblocking receive is ordered by its MpiIrecvRequest and timed by its completion; a
+/// blocking one by itself. Fills messages, unmatched_sends, unmatched_receives and
+/// cancelled_requests; assign_ranks must have been called.
+///
+/// cost  O(sends + receives); needs about 60 bytes a message besides the result.
+void match_messages(Trace& trace, base::ThreadPool& pool);
+
+/// Joins the i-th collective operation that each member of a communicator began. A member that
+/// takes part in fewer operations than others (measurement switched off, died) is missing in the
+/// last ones. Fills collectives.
+void match_collectives(Trace& trace, base::ThreadPool& pool);
+
+}  // namespace pathline::trace

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <unordered_map>
+
+#include "trace/match.hpp"
+
+namespace pathline::trace {
+namespace {
+
+/// One location's part in one collective operation.
+struct Part {
+  uint32_t comm;      // Index.
+  uint32_t sequence;  // How many operations of this communicator the location began before.
+  uint32_t location;
+  uint8_t operation;
+  uint64_t begin_ticks;
+  uint64_t end_ticks;
+  uint64_t bytes_sent;
+  uint64_t bytes_received;
+};
+
+std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
+  const Events& events = trace.locations[location_index].events;
+  struct Begun {
+    size_t begin_order;
+    Part part;
+  };
+  std::vector<Begun> done;
+  std::vector<std::pair<size_t, uint64_t>> open;  // Blocking ones can nest in a user's wrapper.
+  std::unordered_map<uint64_t, std::pair<size_t, uint64_t>> requests;
+  size_t begun = 0;
+
+  const auto finish = [&](size_t i, size_t order, uint64_t begin_ticks) {
+    const std::span<const uint32_t> fields = events.fields(i);
+    const uint32_t comm = trace.definitions.communicator_index(fields[1]);
+    if (comm == base::IdMap::kNone) return;
+    done.push_back({order,
+                    {.comm = comm,
+                     .sequence = 0,
+                     .location = location_index,
+                     .operation = static_cast<uint8_t>(fields[0]),
+                     .begin_ticks = begin_ticks,
+                     .end_ticks = events.ticks[i],
+                     .bytes_sent = events.word64(i, 3),
+                     .bytes_received = events.word64(i, 5)}});
+  };
+  for (size_t i = 0; i < events.size(); ++i) {
+    switch (events.kind[i]) {
+      case EventKind::kMpiCollectiveBegin: open.emplace_back(begun++, events.ticks[i]); break;
+      case EventKind::kMpiCollectiveEnd:
+        if (open.empty()) open.emplace_back(begun++, events.ticks[i]);
+        finish(i, open.back().first, open.back().second);
+        open.pop_back();
+        break;
+      case EventKind::kNonBlockingCollectiveRequest:
+        requests[events.word64(i)] = {begun++, events.ticks[i]};
+        break;
+      case EventKind::kNonBlockingCollectiveComplete: {
+        const auto request = requests.find(events.word64(i, 7));
+        if (request == requests.end()) {
+          finish(i, begun++, events.ticks[i]);
+        } else {
+          finish(i, request->second.first, request->second.second);
+          requests.erase(request);
+        }
+        break;
+      }
+      default: break;
+    }
+  }
+  // Operations of a communicator pair up in the order in which they began, not completed.
+  std::sort(done.begin(), done.end(),
+            [](const Begun& a, const Begun& b) { return a.begin_order < b.begin_order; });
+  std::unordered_map<uint32_t, uint32_t> sequence;
+  std::vector<Part> parts;
+  parts.reserve(done.size());
+  for (Begun& item : done) {
+    item.part.sequence = sequence[item.part.comm]++;
+    parts.push_back(item.part);
+  }
+  return parts;
+}
+
+}  // namespace
+
+void match_collectives(Trace& trace, base::ThreadPool& pool) {
+  std::vector<std::vector<Part>> by_location(trace.locations.size());
+  pool.for_each(by_location.size(), [&](size_t i) {
+    by_location[i] = collect_parts(trace, static_cast<uint32_t>(i));
+  });
+  std::vector<Part> parts;
+  for (const auto& list : by_location) parts.insert(parts.end(), list.begin(), list.end());
+
+  // A communicator of rank 0 alone (self) exists once per location: its operations never pair.
+  const auto group_of = [&](const Part& part) {
+    const uint32_t group = trace.definitions.group_index(
+        trace.definitions.communicators[part.comm].group);
+    const bool self = group != base::IdMap::kNone &&
+                      trace.definitions.groups[group].type == GroupType::kCommSelf;
+    return self ? part.location + 1 : 0;
+  };
+  std::stable_sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {
+    if (a.comm != b.comm) return a.comm < b.comm;
+    if (group_of(a) != group_of(b)) return group_of(a) < group_of(b);
+    return a.sequence < b.sequence;
+  });
+
+  Collectives& collectives = trace.collectives;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    const bool same = i > 0 && parts[i - 1].comm == part.comm &&
+                      parts[i - 1].sequence == part.sequence &&
+                      group_of(parts[i - 1]) == group_of(part);
+    if (!same) {
+      collectives.first.push_back(static_cast<uint32_t>(i));
+      collectives.operation.push_back(part.operation);
+      collectives.comm.push_back(part.comm);
+    }
+    collectives.location.push_back(part.location);
+    collectives.begin_ticks.push_back(part.begin_ticks);
+    collectives.end_ticks.push_back(part.end_ticks);
+    collectives.bytes_sent.push_back(part.bytes_sent);
+    collectives.bytes_received.push_back(part.bytes_received);
+  }
+  collectives.first.push_back(static_cast<uint32_t>(parts.size()));
+}
+
+}  // namespace pathline::trace

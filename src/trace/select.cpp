@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/select.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace pathline::trace {
+namespace {
+
+base::Error bad_list(std::string_view list, std::string_view part) {
+  return {base::ErrorCode::kInvalidArgument,
+          fmt::format("cannot read rank list '{}': found '{}', expected numbers and ranges as in "
+                      "0-31,64",
+                      list, part)};
+}
+
+base::Result<std::vector<bool>> parse_ranks(std::string_view list, uint32_t rank_count) {
+  std::vector<bool> ranks(rank_count);
+  std::string_view rest = list;
+  while (true) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    const size_t dash = part.find('-');
+    const std::string_view first_text = part.substr(0, dash);
+    const std::string_view last_text = dash == std::string_view::npos ? first_text
+                                                                      : part.substr(dash + 1);
+    uint32_t first = 0;
+    uint32_t last = 0;
+    const auto parse = [](std::string_view text, uint32_t& value) {
+      const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+      return !text.empty() && code == std::errc() && end == text.data() + text.size();
+    };
+    if (!parse(first_text, first) || !parse(last_text, last) || first > last) {
+      return bad_list(list, part);
+    }
+    if (last >= rank_count) {
+      return base::Error{base::ErrorCode::kInvalidArgument,
+                         fmt::format("rank {} of list '{}' does not exist: the run has {} ranks",
+                                     last, list, rank_count)};
+    }
+    for (uint32_t rank = first; rank <= last; ++rank) ranks[rank] = true;
+    if (part.size() == rest.size()) return ranks;
+    rest.remove_prefix(part.size() + 1);
+  }
+}
+
+base::Result<uint64_t> to_ticks(const Trace& trace, double seconds, const char* option) {
+  const double ticks = seconds * static_cast<double>(trace.definitions.clock.ticks_per_second);
+  if (!std::isfinite(seconds) || ticks < 0) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("{} is {}, expected seconds since the start of the run, 0 or "
+                                   "more",
+                                   option, seconds)};
+  }
+  const double room = static_cast<double>(UINT64_MAX - trace.start_ticks);
+  if (ticks >= room) return UINT64_MAX;
+  return trace.start_ticks + static_cast<uint64_t>(std::llround(std::min(ticks, 9e18)));
+}
+
+}  // namespace
+
+base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
+  Selection selection;
+  if (text.from_s) {
+    auto ticks = to_ticks(trace, *text.from_s, "--from");
+    if (!ticks) return ticks.error();
+    selection.from_ticks = ticks.value();
+  }
+  if (text.until_s) {
+    auto ticks = to_ticks(trace, *text.until_s, "--until");
+    if (!ticks) return ticks.error();
+    selection.until_ticks = ticks.value();
+  }
+  if (selection.from_ticks >= selection.until_ticks) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("nothing lies between --from {} and --until {}",
+                                   text.from_s.value_or(0), text.until_s.value_or(0)),
+                       fmt::format("The run lasts {} s.", trace.duration_seconds())};
+  }
+  if (!text.ranks.empty()) {
+    auto ranks = parse_ranks(text.ranks, trace.rank_count);
+    if (!ranks) return ranks.error();
+    selection.ranks = std::move(ranks).value();
+  }
+  return selection;
+}
+
+}  // namespace pathline::trace

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Runs inside ctest, so that neither the build nor anything installed knows where the data lies.
+
+if("$ENV{PATHLINE_TEST_DATA}" STREQUAL "")
+  get_filename_component(data "${CMAKE_CURRENT_LIST_DIR}/../../shared/data" ABSOLUTE)
+  set(ENV{PATHLINE_TEST_DATA} "${data}")
+endif()
