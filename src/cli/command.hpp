@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kAnswerIsNo = 1;
+inline constexpr int kFailed = 2;
+
+/// What the chosen command does; returns the exit status. A command's registration sets it.
+using Action = std::function<base::Result<int>()>;
+
+/// Options that mean the same in every command that reads a run.
+struct CommonOptions {
+  std::string input;
+  std::string output = "-";
+  std::string format;  ///< "table", "csv", "json"; "" chooses by where the output goes.
+  unsigned threads = 0;
+  std::optional<double> from_s;
+  std::optional<double> until_s;
+  std::string ranks;
+  bool partial = false;
+  bool quiet = false;
+};
+
+void add_input(CLI::App& command, CommonOptions& options);
+void add_output(CLI::App& command, CommonOptions& options);
+void add_format(CLI::App& command, CommonOptions& options);
+void add_selection(CLI::App& command, CommonOptions& options);
+
+/// A run that a command works on.
+struct Opened {
+  explicit Opened(unsigned threads) : pool(threads) {}
+  base::ThreadPool pool;
+  base::Progress progress;
+  trace::Trace trace;
+  trace::Selection selection;
+};
+
+/// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
+/// resolves the selection.
+base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options);
+
+/// Shows `progress` on stderr from its first second on while `job` runs.
+void with_progress(base::Progress& progress, bool quiet, const std::function<void()>& job);
+
+/// Prints "pathline: ..." and the advice; returns kFailed.
+int report_error(const base::Error& error);
+
+/// Writes a finished result to `path`, "-" being standard output.
+base::Status write_result(const std::string& path, const std::string& text);
+
+void add_info_command(CLI::App& app, Action& action);
+void add_profile_command(CLI::App& app, Action& action);
+void add_matrix_command(CLI::App& app, Action& action);
+void add_messages_command(CLI::App& app, Action& action);
+void add_diff_command(CLI::App& app, Action& action);
+void add_figure_command(CLI::App& app, Action& action);
+void add_export_command(CLI::App& app, Action& action);
+void add_report_command(CLI::App& app, Action& action);
+
+}  // namespace pathline::cli

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "figure/figure.hpp"
+
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/picture.hpp"
+#include "cli/command.hpp"
+
+namespace pathline::cli {
+namespace {
+
+struct FigureOptions : CommonOptions {
+  std::string kind;
+  std::string size = "1280x720";
+  std::string metric = "bytes";
+  std::string theme = "light";
+  std::string palette = "blue-orange";
+  std::string blend = "alpha";
+  std::string opacity = "auto";
+  std::string stats;
+  std::optional<uint32_t> step;
+};
+
+base::Error bad_option(const char* option, const std::string& value, const char* expected) {
+  return {base::ErrorCode::kInvalidArgument,
+          fmt::format("{} is '{}', expected {}", option, value, expected)};
+}
+
+base::Result<figure::Options> parse(const FigureOptions& text) {
+  figure::Options options;
+  unsigned width = 0;
+  unsigned height = 0;
+  char end = 0;
+  if (std::sscanf(text.size.c_str(), "%5ux%5u%c", &width, &height, &end) != 2 || width == 0 ||
+      height == 0) {
+    return bad_option("--size", text.size, "width x height in pixels as in 1280x720");
+  }
+  options.width_px = width;
+  options.height_px = height;
+  const auto theme = layout::parse_theme(text.theme);
+  if (!theme) return theme.error();
+  options.theme = theme.value();
+  options.palette = text.palette;
+  if (text.opacity != "auto") {
+    char* rest = nullptr;
+    const double opacity = std::strtod(text.opacity.c_str(), &rest);
+    if (*rest != '\0' || !(opacity > 0 && opacity <= 1)) {
+      return bad_option("--opacity", text.opacity, "auto or a number above 0, at most 1");
+    }
+    options.opacity = opacity;
+  }
+  options.blend = text.blend == "additive" ? layout::Blend::kAdditive
+                  : text.blend == "over"   ? layout::Blend::kOver
+                                           : layout::Blend::kAlpha;
+  options.metric = text.metric == "messages" ? figure::Metric::kMessages
+                   : text.metric == "time"   ? figure::Metric::kTime
+                   : text.metric == "bandwidth" ? figure::Metric::kBandwidth
+                                                : figure::Metric::kBytes;
+  return options;
+}
+
+double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+base::Result<int> run_figure(const FigureOptions& options) {
+  const auto kind = app::parse_figure_kind(options.kind);
+  if (!kind) return kind.error();
+  const auto parsed = parse(options);
+  if (!parsed) return parsed.error();
+  if (options.output == "-") {
+    return base::Error{base::ErrorCode::kInvalidArgument, "a picture needs a file to go to",
+                       "Name it with -o FILE.png or -o FILE.svg."};
+  }
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  Opened& run = *opened.value();
+  const double begin_ms = cpu_ms();
+  const auto scene = app::make_scene(kind.value(), run.trace, run.selection, parsed.value(),
+                                     options.step, run.pool);
+  if (!scene) return scene.error();
+  render::DrawStats stats;
+  if (auto status = app::write_picture(scene.value(), options.output, run.pool, &stats); !status) {
+    return status.error();
+  }
+  if (options.stats == "json") {
+    nlohmann::ordered_json json;
+    json["messages"] = stats.segment_count;
+    json["raster_ms"] = stats.raster_cpu_ms;
+    json["total_ms"] = cpu_ms() - begin_ms;
+    json["parameters"] = {{"mode", "none"}, {"opacity", stats.opacity}};
+    if (auto status = write_result("-", json.dump(2) + '\n'); !status) return status.error();
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_figure_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<FigureOptions>();
+  CLI::App* command = app.add_subcommand("figure", "Draws a run: timeline, matrix or profile");
+  command->add_option("KIND", options->kind, "timeline, matrix or profile")->required();
+  add_input(*command, *options);
+  command->add_option("-o,--output", options->output, "Picture to write, *.png or *.svg")
+      ->required();
+  add_selection(*command, *options);
+  command->add_option("--size", options->size, "Width x height in pixels")->capture_default_str();
+  command->add_option("--metric", options->metric, "What a matrix shows")
+      ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}))
+      ->capture_default_str();
+  command->add_option("--theme", options->theme, "light or dark")->capture_default_str();
+  command->add_option("--palette", options->palette,
+                      "Colours of a message from its sender to its receiver: blue-orange, "
+                      "green-red, violet-gold")
+      ->capture_default_str();
+  command->add_option("--blend", options->blend,
+                      "How message lines add up: alpha (independent of their order), additive, or "
+                      "over (one after the other, slow)")
+      ->check(CLI::IsMember({"alpha", "additive", "over"}))
+      ->capture_default_str();
+  command->add_option("--opacity", options->opacity, "Of one message line: auto, or 0 to 1")
+      ->capture_default_str();
+  command->add_option("--step", options->step, "Matrix: only the messages of this time step");
+  command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
+      ->check(CLI::IsMember({"json"}));
+  command->footer("Examples:\n  pathline figure timeline run -o timeline.png\n"
+                  "  pathline figure matrix run -o matrix.svg --theme dark --metric messages");
+  command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
+}
+
+}  // namespace pathline::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/command.hpp"
+#include "cli/table.hpp"
+
+namespace pathline::cli {
+namespace {
+
+base::Result<int> run_messages(const CommonOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  const trace::Trace& trace = opened.value()->trace;
+  const trace::Messages& messages = trace.messages;
+  Table table(options, {{"sender"}, {"receiver"}, {"send_s"}, {"recv_s"}, {"bytes"}, {"tag"}});
+  for (size_t i = 0; i < messages.size(); ++i) {
+    if (!opened.value()->selection.has_message(messages, i)) continue;
+    table.row({fmt::format("{}", messages.sender[i]), fmt::format("{}", messages.receiver[i]),
+               fmt::format("{:.9f}", trace.seconds(messages.send_ticks[i])),
+               fmt::format("{:.9f}", trace.seconds(messages.recv_ticks[i])),
+               fmt::format("{}", messages.bytes[i]), fmt::format("{}", messages.tag[i])});
+  }
+  const size_t unmatched = trace.unmatched_sends.size() + trace.unmatched_receives.size();
+  if (unmatched > 0 && !options.quiet) {
+    fmt::print(stderr,
+               "pathline: {} sends and {} receives found no partner and are not listed; "
+               "'pathline info' tells more\n",
+               trace.unmatched_sends.size(), trace.unmatched_receives.size());
+  }
+  if (auto status = table.finish(); !status) return status.error();
+  return kDone;
+}
+
+}  // namespace
+
+void add_messages_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* command = app.add_subcommand("messages", "Every message, by the time it was sent");
+  add_input(*command, *options);
+  add_output(*command, *options);
+  add_format(*command, *options);
+  add_selection(*command, *options);
+  command->footer("A message is listed when it was sent in the time range and one of its ranks is "
+                  "chosen.\nExamples:\n  pathline messages run --ranks 0\n"
+                  "  pathline messages run -o messages.csv");
+  command->callback([options, &action] { action = [options] { return run_messages(*options); }; });
+}
+
+}  // namespace pathline::cli

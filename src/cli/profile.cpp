@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profile/profile.hpp"
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/table.hpp"
+
+namespace pathline::cli {
+namespace {
+
+struct ProfileOptions : CommonOptions {
+  std::string by = "region";
+};
+
+/// "main/solve/MPI_Waitall".
+std::string path_of(const trace::Trace& trace, const profile::Profile& profile,
+                    profile::CallPath call_path) {
+  std::string text;
+  for (; call_path.valid(); call_path = profile.call_paths[call_path].parent) {
+    const trace::Region region = profile.call_paths[call_path].region;
+    const std::string name =
+        region.valid() ? base::printable(trace.definitions.regions[region].name) : "?";
+    text = text.empty() ? name : name + '/' + text;
+  }
+  return text;
+}
+
+base::Result<int> run_profile(const ProfileOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  const trace::Trace& trace = opened.value()->trace;
+  const trace::Selection& selection = opened.value()->selection;
+  const auto profile = profile::from_trace(trace, selection, opened.value()->pool);
+  const auto rows = options.by == "region" ? profile::by_region(trace, selection, profile)
+                    : options.by == "rank" ? profile::by_rank(trace, profile)
+                                           : profile::by_call_path(trace, selection, profile);
+  const char* first = options.by == "region" ? "region" : options.by == "rank" ? "rank" : "callpath";
+  Table table(options, {{first, options.by != "rank"},
+                        {"visits"},
+                        {"inclusive_s"},
+                        {"exclusive_s"},
+                        {"exclusive_min_s"},
+                        {"exclusive_max_s"},
+                        {"imbalance"}});
+  for (const profile::FlatRow& row : rows) {
+    const std::string name =
+        row.rank.valid()        ? fmt::format("{}", uint32_t{row.rank})
+        : row.call_path.valid() ? path_of(trace, profile, row.call_path)
+                                : base::printable(trace.definitions.regions[row.region].name);
+    const auto seconds = [&](uint64_t ticks) {
+      return fmt::format("{:.9f}", trace.span_seconds(ticks));
+    };
+    table.row({name, fmt::format("{}", row.visits), seconds(row.inclusive_ticks),
+               seconds(row.exclusive_ticks), seconds(row.exclusive_min_ticks),
+               seconds(row.exclusive_max_ticks), fmt::format("{:.4f}", row.imbalance)});
+  }
+  if (auto status = table.finish(); !status) return status.error();
+  return kDone;
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ProfileOptions>();
+  CLI::App* command = app.add_subcommand("profile", "Where the time goes, by region");
+  add_input(*command, *options);
+  add_output(*command, *options);
+  add_format(*command, *options);
+  add_selection(*command, *options);
+  command->add_option("--by", options->by, "Rows: region, callpath or rank")
+      ->check(CLI::IsMember({"region", "callpath", "rank"}))
+      ->capture_default_str();
+  command->footer("Times are sums over ranks; minimum, maximum and imbalance (maximum over mean) "
+                  "are over ranks.\nExamples:\n  pathline profile run\n"
+                  "  pathline profile run --by callpath --from 10 --until 20");
+  command->callback([options, &action] { action = [options] { return run_profile(*options); }; });
+}
+
+}  // namespace pathline::cli

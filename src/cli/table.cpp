@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/table.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/text.hpp"
+
+namespace pathline::cli {
+namespace {
+
+/// Letters, not bytes: good enough for alignment of names in UTF-8.
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
+  }));
+}
+
+}  // namespace
+
+Table::Table(const CommonOptions& options, std::vector<Column> columns)
+    : path_(options.output), columns_(std::move(columns)), format_(Format::kCsv) {
+  const bool terminal = path_ == "-" && ::isatty(STDOUT_FILENO) == 1;
+  if (options.format == "table" || (options.format.empty() && terminal)) format_ = Format::kTable;
+  if (options.format == "json") format_ = Format::kJson;
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.emplace_back(column.name);
+  if (format_ == Format::kTable) rows_.push_back(names);
+  if (format_ == Format::kCsv) text_ = fmt::format("{}\n", fmt::join(names, ","));
+  if (format_ == Format::kJson) text_ = "{\"rows\":[";
+}
+
+void Table::row(const std::vector<std::string>& cells) {
+  if (format_ == Format::kTable) {
+    rows_.push_back(cells);
+    return;
+  }
+  if (format_ == Format::kJson) text_ += any_row_ ? ",\n{" : "\n{";
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) text_ += ',';
+    if (format_ == Format::kCsv) {
+      text_ += columns_[i].is_text ? base::csv_field(cells[i]) : cells[i];
+    } else {
+      text_ += fmt::format("\"{}\":", columns_[i].name);
+      text_ += columns_[i].is_text  ? nlohmann::json(base::printable(cells[i])).dump()
+               : cells[i].empty() ? "null"
+                                  : cells[i];
+    }
+  }
+  text_ += format_ == Format::kJson ? "}" : "\n";
+  any_row_ = true;
+}
+
+base::Status Table::finish() {
+  if (format_ == Format::kJson) text_ += "\n]}\n";
+  if (format_ == Format::kTable) {
+    std::vector<size_t> widths(columns_.size());
+    for (const auto& row : rows_) {
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    }
+    for (const auto& row : rows_) {
+      std::string line;
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string padding(widths[i] - width_of(row[i]), ' ');
+        if (i > 0) line += "  ";
+        line += columns_[i].is_text ? row[i] + padding : padding + row[i];
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text_ += line + '\n';
+    }
+  }
+  return write_result(path_, text_);
+}
+
+}  // namespace pathline::cli

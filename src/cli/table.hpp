@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/result.hpp"
+#include "cli/command.hpp"
+
+namespace pathline::cli {
+
+struct Column {
+  std::string_view name;
+  bool is_text = false;  ///< Quoted in JSON, left-aligned in a table; numbers are neither.
+};
+
+/// Rows in one of the three formats: a table for people, CSV, or JSON `{"rows": [{...}]}`. CSV and
+/// JSON are formatted row by row; a table waits for the widths of its columns. An empty number is
+/// absent: null in JSON.
+class Table {
+ public:
+  /// Chooses the format as design/cli.md says when `options.format` is empty.
+  Table(const CommonOptions& options, std::vector<Column> columns);
+
+  /// As many cells as there are columns.
+  void row(const std::vector<std::string>& cells);
+  /// Writes everything to the command's output.
+  base::Status finish();
+
+ private:
+  enum class Format : uint8_t { kTable, kCsv, kJson };
+  const std::string path_;
+  const std::vector<Column> columns_;
+  Format format_;
+  bool any_row_ = false;
+  std::string text_;
+  std::vector<std::vector<std::string>> rows_;  // Table only.
+};
+
+}  // namespace pathline::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "graph/traffic.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::comm {
+
+/// The communication matrix: traffic, and how long the messages of each pair took from the send
+/// call to the end of the receive. Times are signed: clocks may disagree.
+struct Matrix {
+  graph::Traffic traffic;
+  std::vector<int64_t> min_ticks;  ///< Per entry of traffic.
+  std::vector<int64_t> max_ticks;
+  std::vector<double> mean_ticks;
+};
+
+/// Counts the messages of `selection`.
+///
+/// step  only messages sent in this marked time step of their sender.
+/// cost  O(messages + ranks + pairs), parallel over senders; independent of the thread count.
+Matrix matrix(const trace::Trace& trace, const trace::Selection& selection,
+              std::optional<uint32_t> step, base::ThreadPool& pool);
+
+}  // namespace pathline::comm

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "trace/trace.hpp"
+
+namespace pathline::comm {
+
+/// What a trace holds, in numbers.
+struct Summary {
+  uint64_t events = 0;
+  std::array<uint64_t, trace::kEventKindCount> events_by_kind{};  ///< Unmatched leaves are leaves.
+  uint64_t cpu_threads = 0;
+  uint64_t regions_visited = 0;  ///< Distinct regions that some location entered.
+  uint64_t hosts = 0;            ///< System tree nodes that hold processes.
+  uint64_t message_bytes = 0;
+  uint64_t io_operations = 0;
+  uint64_t io_bytes_read = 0;
+  uint64_t io_bytes_written = 0;
+  uint64_t marked_steps = 0;  ///< Largest number of time steps that a rank marked.
+};
+
+/// cost  one pass over the kinds of all events.
+Summary summarise(const trace::Trace& trace);
+
+}  // namespace pathline::comm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/thread_pool.hpp"
+#include "comm/matrix.hpp"
+#include "layout/scene.hpp"
+#include "layout/theme.hpp"
+#include "profile/profile.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::figure {
+
+enum class Metric : uint8_t { kMessages, kBytes, kTime, kBandwidth };
+
+struct Options {
+  double width_px = 1280;
+  double height_px = 720;
+  layout::ThemeName theme = layout::ThemeName::kLight;
+  std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
+  std::optional<double> opacity;        ///< Of one message line; absent: chosen from the density.
+  layout::Blend blend = layout::Blend::kAlpha;
+  Metric metric = Metric::kBytes;
+  std::string title;  ///< Usually the name of the run.
+};
+
+/// Regions by location and time, with the messages as straight lines from send to receive. A pixel
+/// that several calls share shows the mean of their colours, weighted by time, so that no call is
+/// invisible because it is short; message lines add up, so that density can be read. Locations
+/// that recorded no calls have no row.
+///
+/// errors  kInvalidArgument for an unknown palette, and a picture too small for its axes.
+/// cost    O(events + messages + pixels), parallel over rows.
+base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
+                                     const Options& options, base::ThreadPool& pool);
+
+/// The communication matrix as a heat map, senders downwards, receivers to the right, colours on a
+/// logarithmic scale. With more ranks than pixels neighbouring ranks share a cell: messages and
+/// bytes are summed, times are means over messages.
+///
+/// errors  kInvalidArgument for a picture too small.
+base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
+                                   const comm::Matrix& matrix, const Options& options);
+
+/// The regions with most exclusive time: mean over ranks as a bar, smallest and largest rank as a
+/// line across its end.
+base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,
+                                    const profile::Profile& profile, const Options& options);
+
+}  // namespace pathline::figure

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "figure/figure.hpp"
+#include "layout/axis.hpp"
+#include "layout/legend.hpp"
+
+namespace pathline::figure {
+namespace {
+
+struct Cell {
+  double messages = 0;
+  double bytes = 0;
+  double seconds = 0;  // Summed over messages.
+};
+
+double value_of(const Cell& cell, Metric metric) {
+  switch (metric) {
+    case Metric::kMessages: return cell.messages;
+    case Metric::kBytes: return cell.bytes;
+    case Metric::kTime: return cell.messages > 0 ? cell.seconds / cell.messages : 0;
+    case Metric::kBandwidth: return cell.seconds > 0 ? cell.bytes / cell.seconds : 0;
+  }
+  return 0;
+}
+
+const char* title_of(Metric metric) {
+  switch (metric) {
+    case Metric::kMessages: return "messages";
+    case Metric::kBytes: return "bytes";
+    case Metric::kTime: return "mean time";
+    case Metric::kBandwidth: return "bytes per s";
+  }
+  return "";
+}
+
+std::vector<layout::BarTick> ticks_of(Metric metric, double low, double high) {
+  constexpr size_t kTicks = 7;
+  if (metric == Metric::kTime) {
+    std::vector<layout::BarTick> ticks;
+    for (const auto& tick : layout::log_ticks(low, high, kTicks, false).major) {
+      ticks.push_back({std::log(tick.value / low) / std::log(high / low),
+                       base::human_seconds(tick.value)});
+    }
+    return ticks;
+  }
+  const bool bytes = metric == Metric::kBytes;
+  return layout::bar_ticks(layout::log_ticks(low, high, kTicks, bytes), low, high, true);
+}
+
+}  // namespace
+
+base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
+                                   const comm::Matrix& matrix, const Options& options) {
+  const layout::Theme& theme = layout::theme(options.theme);
+  std::vector<uint32_t> ranks;
+  std::vector<uint32_t> place(trace.rank_count, UINT32_MAX);
+  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+    if (!selection.has_rank(rank)) continue;
+    place[rank] = static_cast<uint32_t>(ranks.size());
+    ranks.push_back(rank);
+  }
+  if (ranks.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "there is no rank to draw"};
+  }
+
+  layout::Scene scene;
+  scene.width_px = options.width_px;
+  scene.height_px = options.height_px;
+  uint64_t messages = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < matrix.traffic.entry_count(); ++i) {
+    messages += matrix.traffic.messages[i];
+    bytes += matrix.traffic.bytes[i];
+  }
+  const double top = layout::add_title(
+      scene, theme, options.title.empty() ? "Communication matrix" : options.title,
+      fmt::format("{} ranks, {} pairs, {} messages, {}", trace.rank_count,
+                  base::human_count(matrix.traffic.entry_count()), base::human_count(messages),
+                  base::human_bytes(static_cast<double>(bytes))));
+  constexpr double kMargin = 16;
+  constexpr double kLeft = 72;
+  constexpr double kBarSpace = 150;
+  constexpr double kAxisHeight = 48;
+  const double room = std::min(options.width_px - kLeft - kBarSpace - kMargin,
+                               options.height_px - top - 26 - kAxisHeight - kMargin);
+  const double side = std::floor(room);
+  if (side < 32) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("a picture of {}x{} pixels is too small for a matrix",
+                                   options.width_px, options.height_px)};
+  }
+  const double left =
+      std::round(std::max(kLeft, (options.width_px - side - kBarSpace) / 2));
+  const layout::Rect plot{left, std::round(top + 26), side, side};
+
+  layout::CellGrid grid;
+  grid.area = plot;
+  const auto cells = static_cast<uint32_t>(std::min<size_t>(ranks.size(), size_t(side)));
+  grid.column_count = cells;
+  grid.row_count = cells;
+  std::vector<Cell> sums(size_t{cells} * cells);
+  const auto cell_of = [&](uint32_t rank) {
+    return static_cast<uint32_t>(uint64_t{place[rank]} * cells / ranks.size());
+  };
+  for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
+    for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
+      const uint32_t receiver = matrix.traffic.receiver[i];
+      if (place[sender] == UINT32_MAX || place[receiver] == UINT32_MAX) continue;
+      Cell& cell = sums[size_t{cell_of(sender)} * cells + cell_of(receiver)];
+      const auto count = static_cast<double>(matrix.traffic.messages[i]);
+      cell.messages += count;
+      cell.bytes += static_cast<double>(matrix.traffic.bytes[i]);
+      cell.seconds += matrix.mean_ticks[i] * count /
+                      static_cast<double>(trace.definitions.clock.ticks_per_second);
+    }
+  }
+  double low = HUGE_VAL;
+  double high = 0;
+  for (const Cell& cell : sums) {
+    const double value = value_of(cell, options.metric);
+    if (value <= 0) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const bool any = high > 0;
+  // One value only would have no scale.
+  if (any && high < 1.001 * low) low = high / 2;
+  grid.cells.assign(sums.size(), theme.plot_background);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const double value = value_of(sums[i], options.metric);
+    if (value <= 0) continue;
+    grid.cells[i] = theme.heat.at(0.12 + 0.88 * std::log(value / low) / std::log(high / low));
+  }
+  scene.layers.emplace_back(std::move(grid));
+
+  std::vector<std::string> names;
+  for (const uint32_t rank : ranks) names.push_back(fmt::format("{}", rank));
+  const size_t every = std::max(layout::row_label_distance(theme, plot, names.size()),
+                                layout::column_label_distance(theme, plot, names));
+  layout::add_row_labels(scene, theme, plot, names, 48, every);
+  layout::add_column_labels(scene, theme, plot, names, every);
+  layout::Polylines frame;
+  frame.add_rule({plot.x, plot.y}, {plot.right(), plot.y}, theme.axis);
+  frame.add_rule({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, theme.axis);
+  frame.add_rule({plot.x, plot.y}, {plot.x, plot.bottom()}, theme.axis);
+  frame.add_rule({plot.right(), plot.y}, {plot.right(), plot.bottom()}, theme.axis);
+  scene.layers.emplace_back(std::move(frame));
+  layout::Labels titles;
+  titles.items.push_back({.text = "receiver (rank)",
+                          .at = {plot.x + plot.w / 2, plot.bottom() + 40},
+                          .color = theme.text,
+                          .size_px = theme.text_size_px,
+                          .anchor = layout::Anchor::kMiddle});
+  titles.items.push_back({.text = "sender (rank)",
+                          .at = {plot.x - 52, plot.y + plot.h / 2},
+                          .color = theme.text,
+                          .size_px = theme.text_size_px,
+                          .anchor = layout::Anchor::kMiddle,
+                          .rotation_deg = -90});
+  if (!any) {
+    titles.items.push_back({.text = "no messages",
+                            .at = {plot.x + plot.w / 2, plot.y + plot.h / 2},
+                            .color = theme.muted_text,
+                            .size_px = theme.title_size_px,
+                            .anchor = layout::Anchor::kMiddle});
+  }
+  scene.layers.emplace_back(std::move(titles));
+  if (any) {
+    const double height = std::min(320.0, plot.h);
+    layout::add_color_bar(scene, theme, {plot.right() + 40, plot.y, 16, height}, theme.heat,
+                          ticks_of(options.metric, low, high), title_of(options.metric));
+  }
+  scene.description = fmt::format("{} by sender and receiver", title_of(options.metric));
+  return scene;
+}
+
+}  // namespace pathline::figure

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "input/message_csv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/radix_sort.hpp"
+#include "base/text.hpp"
+
+namespace pathline::input {
+namespace {
+
+constexpr size_t kFieldCount = 6;
+/// More ranks than any machine runs: a larger number is a mistake, and would cost memory per rank.
+constexpr uint32_t kMaxRank = 16'777'215;
+
+struct Row {
+  uint64_t send_ns;
+  uint64_t recv_ns;
+  uint64_t bytes;
+  uint32_t sender;
+  uint32_t receiver;
+  uint32_t tag;
+};
+
+template <class Number>
+bool parse(std::string_view text, Number& value) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && code == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_seconds(std::string_view text, uint64_t& ns) {
+  double seconds = 0;
+  if (!parse(text, seconds) || !std::isfinite(seconds) || seconds < 0 || seconds > 9e9) {
+    return false;
+  }
+  ns = static_cast<uint64_t>(std::llround(seconds * 1e9));
+  return true;
+}
+
+/// Reads one line; returns what is wrong with it.
+std::optional<std::string> parse_row(std::string_view line, Row& row) {
+  std::array<std::string_view, kFieldCount> fields;
+  size_t count = 0;
+  for (std::string_view rest = line;; ++count) {
+    const size_t comma = rest.find(',');
+    if (count < kFieldCount) fields[count] = rest.substr(0, comma);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (++count != kFieldCount) return fmt::format("{} fields, expected {}", count, kFieldCount);
+  const auto bad = [&](size_t field, const char* name, const char* expected) {
+    return fmt::format("{} is '{}', expected {}", name,
+                       base::printable(fields[field].substr(0, 40)), expected);
+  };
+  if (!parse(fields[0], row.sender) || row.sender > kMaxRank) return bad(0, "sender", "a rank");
+  if (!parse(fields[1], row.receiver) || row.receiver > kMaxRank) {
+    return bad(1, "receiver", "a rank");
+  }
+  if (!parse_seconds(fields[2], row.send_ns)) return bad(2, "send_s", "seconds, 0 or more");
+  row.recv_ns = row.send_ns;
+  if (!fields[3].empty() && !parse_seconds(fields[3], row.recv_ns)) {
+    return bad(3, "recv_s", "seconds, 0 or more");
+  }
+  if (!parse(fields[4], row.bytes)) return bad(4, "bytes", "a number of bytes");
+  if (!parse(fields[5], row.tag)) return bad(5, "tag", "a number");
+  return std::nullopt;
+}
+
+std::string_view take_line(std::string_view& text) {
+  const size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+}  // namespace
+
+base::Result<trace::Trace> parse_message_csv(std::string_view text, bool partial) {
+  if (take_line(text) != kMessageHeader) {
+    return base::Error{base::ErrorCode::kCorrupt,
+                       fmt::format("line 1 is not the header '{}'", kMessageHeader)};
+  }
+  trace::Trace trace;
+  trace.format = "CSV";
+  base::Column<Row> rows;
+  for (size_t number = 2; !text.empty(); ++number) {
+    const std::string_view line = take_line(text);
+    if (line.empty()) continue;
+    Row row{};
+    if (const auto fault = parse_row(line, row)) {
+      const std::string message = fmt::format("line {}: {}", number, *fault);
+      if (!partial) return base::Error{base::ErrorCode::kCorrupt, message};
+      trace.complete = false;
+      trace.warnings.push_back("incomplete: " + message);
+      break;
+    }
+    trace.rank_count = std::max({trace.rank_count, row.sender + 1, row.receiver + 1});
+    rows.push_back(row);
+  }
+  base::radix_sort(rows, [](const Row& row) { return uint64_t{row.sender}; });
+  base::radix_sort(rows, [](const Row& row) { return row.send_ns; });
+
+  trace.messages.resize(rows.size());
+  trace::Messages& messages = trace.messages;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    messages.sender[i] = rows[i].sender;
+    messages.receiver[i] = rows[i].receiver;
+    messages.send_ticks[i] = rows[i].send_ns;
+    messages.send_end_ticks[i] = rows[i].send_ns;
+    messages.recv_post_ticks[i] = rows[i].recv_ns;
+    messages.recv_ticks[i] = rows[i].recv_ns;
+    messages.bytes[i] = rows[i].bytes;
+    messages.tag[i] = rows[i].tag;
+    messages.comm[i] = base::IdMap::kNone;
+    messages.send_location[i] = base::IdMap::kNone;
+    messages.recv_location[i] = base::IdMap::kNone;
+  }
+  trace.rank_location.assign(trace.rank_count, base::IdMap::kNone);
+  return trace;
+}
+
+}  // namespace pathline::input

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <unordered_map>
+
+#include "profile/profile.hpp"
+#include "trace/calls.hpp"
+
+namespace pathline::profile {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+/// The call tree of one location while it grows. Children hang in lists that keep the child found
+/// last in front: programs repeat themselves.
+class Tree {
+ public:
+  struct Node {
+    uint32_t parent;
+    trace::Region region;
+    uint32_t first_child = kNone;
+    uint32_t next_sibling = kNone;
+    uint64_t visits = 0;
+    uint64_t exclusive_ticks = 0;
+  };
+
+  Tree() { nodes_.push_back({kNone, trace::Region::none()}); }
+
+  uint32_t child(uint32_t parent, trace::Region region) {
+    uint32_t before = kNone;
+    for (uint32_t i = nodes_[parent].first_child; i != kNone; i = nodes_[i].next_sibling) {
+      if (nodes_[i].region == region) {
+        if (before != kNone) {
+          nodes_[before].next_sibling = nodes_[i].next_sibling;
+          nodes_[i].next_sibling = nodes_[parent].first_child;
+          nodes_[parent].first_child = i;
+        }
+        return i;
+      }
+      before = i;
+    }
+    const auto added = static_cast<uint32_t>(nodes_.size());
+    nodes_.push_back({parent, region, kNone, nodes_[parent].first_child});
+    nodes_[parent].first_child = added;
+    return added;
+  }
+  Node& operator[](uint32_t node) { return nodes_[node]; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+
+ private:
+  std::vector<Node> nodes_;  // 0 is the root above all calls.
+};
+
+Tree tree_of(const trace::Trace& trace, const trace::Location& location,
+             const trace::Selection& selection) {
+  Tree tree;
+  uint32_t current = 0;
+  uint64_t since = 0;
+  const auto charge = [&](uint64_t ticks) {
+    const uint64_t from = std::max(since, selection.from_ticks);
+    const uint64_t until = std::min(ticks, selection.until_ticks);
+    if (from < until) tree[current].exclusive_ticks += until - from;
+    since = ticks;
+  };
+  trace::walk_calls(
+      trace.definitions, location.events,
+      [&](trace::Region region, uint64_t ticks) {
+        charge(ticks);
+        current = tree.child(current, region);
+        tree[current].visits += selection.has_time(ticks) ? 1 : 0;
+      },
+      [&](uint64_t ticks) {
+        charge(ticks);
+        current = tree[current].parent;
+      });
+  return tree;
+}
+
+}  // namespace
+
+Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
+                   base::ThreadPool& pool) {
+  std::vector<Tree> trees(trace.locations.size());
+  pool.for_each(trees.size(), [&](size_t i) {
+    const trace::Location& location = trace.locations[i];
+    const bool wanted = selection.ranks.empty() ||
+                        (location.rank.valid() && selection.has_rank(location.rank));
+    if (wanted) trees[i] = tree_of(trace, location, selection);
+  });
+
+  // Merged in the order of locations: the numbering does not depend on the threads.
+  Profile profile;
+  std::unordered_map<uint64_t, uint32_t> known;
+  profile.by_location.resize(trees.size());
+  for (size_t i = 0; i < trees.size(); ++i) {
+    const auto& nodes = trees[i].nodes();
+    std::vector<uint32_t> global(nodes.size(), kNone);
+    for (size_t n = 1; n < nodes.size(); ++n) {
+      const uint32_t parent = nodes[n].parent == 0 ? kNone : global[nodes[n].parent];
+      const uint64_t key = uint64_t{parent} << 32U | uint32_t{nodes[n].region};
+      const auto [entry, added] =
+          known.try_emplace(key, static_cast<uint32_t>(profile.call_paths.size()));
+      if (added) profile.call_paths.push_back({CallPath(parent), nodes[n].region});
+      global[n] = entry->second;
+      if (nodes[n].visits == 0 && nodes[n].exclusive_ticks == 0) continue;
+      profile.by_location[i].push_back(
+          {global[n], nodes[n].visits, nodes[n].exclusive_ticks});
+    }
+    std::sort(profile.by_location[i].begin(), profile.by_location[i].end(),
+              [](const Cost& a, const Cost& b) { return a.call_path < b.call_path; });
+  }
+  return profile;
+}
+
+}  // namespace pathline::profile

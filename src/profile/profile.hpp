@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::profile {
+
+/// An index into Profile::call_paths.
+using CallPath = base::Id<struct CallPathTag>;
+
+struct CallPathNode {
+  CallPath parent;  ///< none() for a root.
+  trace::Region region;
+};
+
+/// What one call path cost at one location.
+struct Cost {
+  uint32_t call_path;
+  uint64_t visits;
+  uint64_t exclusive_ticks;
+};
+
+/// Visits and exclusive time by call path and location. A parent stands before its children.
+struct Profile {
+  std::vector<CallPathNode> call_paths;
+  std::vector<std::vector<Cost>> by_location;  ///< Per location, ascending call paths.
+};
+
+/// Profile of the calls of a trace inside `selection`. A call that a border of the time range cuts
+/// counts with the time inside; it is a visit where it was entered.
+///
+/// cost  O(events), parallel over locations; independent of the thread count.
+Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
+                   base::ThreadPool& pool);
+
+/// One row of a flat profile. Times are summed over locations; minimum and maximum are over ranks
+/// (threads of a rank summed), ranks that never called the region counting as 0.
+struct FlatRow {
+  trace::Region region;  ///< none() where rows are ranks.
+  CallPath call_path;    ///< none() unless rows are call paths.
+  trace::Rank rank;      ///< none() unless rows are ranks.
+  uint64_t visits = 0;
+  uint64_t inclusive_ticks = 0;  ///< Recursion counts once.
+  uint64_t exclusive_ticks = 0;
+  uint64_t exclusive_min_ticks = 0;
+  uint64_t exclusive_max_ticks = 0;
+  double imbalance = 0;  ///< Maximum over mean of the ranks; 1 is balanced, 0 when no time passed.
+};
+
+/// By region, most exclusive time first, then by region.
+std::vector<FlatRow> by_region(const trace::Trace& trace, const trace::Selection& selection,
+                               const Profile& profile);
+/// By call path, depth first, children in the order of their region.
+std::vector<FlatRow> by_call_path(const trace::Trace& trace, const trace::Selection& selection,
+                                  const Profile& profile);
+/// By rank.
+std::vector<FlatRow> by_rank(const trace::Trace& trace, const Profile& profile);
+
+}  // namespace pathline::profile
