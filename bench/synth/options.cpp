@@ -67,7 +67,8 @@ bool takes_value(std::string_view option) {
 }  // namespace
 
 const char* const kHelp =
-    R"(Writes the OTF2 trace of an MPI program that does not exist. The same options give the same bytes.
+    R"(Writes the OTF2 trace of an MPI program that does not exist.
+The same options give the same bytes.
 
 Usage: pathline-synth SHAPE -o DIR [options]
 

@@ -28,9 +28,11 @@ class Tachyon {
     simulation_.call(0, read_scene_, 0.004 * run_ns_);
     simulation_.bcast(0, 48 << 20U);
     const double rendering_ns = run_ns_ - static_cast<double>(simulation_.latest_ns() - kStartNs);
-    // More than once: the time that workers wait for rank 0 does not grow with their work.
-    double unit_ns = 1e6;
-    for (int round = 0; round < 4; ++round) {
+    double mean_cost = 0;
+    for (const double cost : costs_) mean_cost += cost / worker_count_;
+    double unit_ns = rendering_ns / mean_cost;
+    // Not exact: the time that workers wait for rank 0 does not grow with their work.
+    for (int round = 0; round < 8; ++round) {
       const double took_ns = static_cast<double>(render(unit_ns, false));
       unit_ns = std::max(1.0, unit_ns * rendering_ns / took_ns);
     }

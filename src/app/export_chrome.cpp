@@ -57,12 +57,14 @@ class ChromeWriter {
   void write_names(const trace::Location& location, size_t thread) {
     const uint32_t process = process_of(trace_, location);
     begin();
-    out_.print("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":{}}}}},\n",
-               process, location.rank.valid() ? fmt::format("\"rank {}\"", process)
-                                              : std::string("\"no rank\""));
-    out_.print("{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":"
-               "{{\"name\":{}}}}}",
-               process, thread, json_string(location.name));
+    out_.print(
+        "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":{}}}}},\n",
+        process,
+        location.rank.valid() ? fmt::format("\"rank {}\"", process) : std::string("\"no rank\""));
+    out_.print(
+        "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":"
+        "{{\"name\":{}}}}}",
+        process, thread, json_string(location.name));
   }
 
   void write_calls(const trace::Location& location, size_t thread) {
@@ -73,17 +75,20 @@ class ChromeWriter {
     std::vector<Open> open;
     trace::walk_calls(
         trace_.definitions, location.events,
-        [&](trace::Region region, uint64_t ticks) { open.push_back({region, ticks}); },
+        [&](trace::Region region, uint64_t ticks) {
+          open.push_back({region, ticks});
+        },
         [&](uint64_t ticks) {
           const Open call = open.back();
           open.pop_back();
           if (ticks < selection_.from_ticks || call.since >= selection_.until_ticks) return;
           begin();
-          out_.print("{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":"
-                     "{:.3f}}}",
-                     call.region.valid() ? names_[call.region] : std::string("\"?\""),
-                     process_of(trace_, location), thread, us(call.since),
-                     1e6 * trace_.span_seconds(ticks - call.since));
+          out_.print(
+              "{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":"
+              "{:.3f}}}",
+              call.region.valid() ? names_[call.region] : std::string("\"?\""),
+              process_of(trace_, location), thread, us(call.since),
+              1e6 * trace_.span_seconds(ticks - call.since));
         });
   }
 
@@ -108,10 +113,11 @@ class ChromeWriter {
                                                : static_cast<double>(bits);
         if (!std::isfinite(value)) continue;
         begin();
-        out_.print("{{\"ph\":\"C\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"args\":"
-                   "{{\"value\":{}}}}}",
-                   json_string(fmt::format("{} ({})", member->name, thread)),
-                   process_of(trace_, location), thread, us(events.ticks[i]), value);
+        out_.print(
+            "{{\"ph\":\"C\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"args\":"
+            "{{\"value\":{}}}}}",
+            json_string(fmt::format("{} ({})", member->name, thread)), process_of(trace_, location),
+            thread, us(events.ticks[i]), value);
       }
     }
   }
@@ -122,14 +128,16 @@ class ChromeWriter {
       if (!selection_.has_message(messages, i)) continue;
       const bool has_locations = messages.send_location[i] != base::IdMap::kNone;
       begin();
-      out_.print("{{\"ph\":\"s\",\"cat\":\"message\",\"name\":\"message\",\"id\":{},\"pid\":{},"
-                 "\"tid\":{},\"ts\":{:.3f},\"args\":{{\"bytes\":{},\"tag\":{}}}}},\n",
-                 i, messages.sender[i], has_locations ? messages.send_location[i] : 0,
-                 us(messages.send_ticks[i]), messages.bytes[i], messages.tag[i]);
-      out_.print("{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"message\",\"name\":\"message\",\"id\":{},"
-                 "\"pid\":{},\"tid\":{},\"ts\":{:.3f}}}",
-                 i, messages.receiver[i], has_locations ? messages.recv_location[i] : 0,
-                 us(messages.recv_ticks[i]));
+      out_.print(
+          "{{\"ph\":\"s\",\"cat\":\"message\",\"name\":\"message\",\"id\":{},\"pid\":{},"
+          "\"tid\":{},\"ts\":{:.3f},\"args\":{{\"bytes\":{},\"tag\":{}}}}},\n",
+          i, messages.sender[i], has_locations ? messages.send_location[i] : 0,
+          us(messages.send_ticks[i]), messages.bytes[i], messages.tag[i]);
+      out_.print(
+          "{{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"message\",\"name\":\"message\",\"id\":{},"
+          "\"pid\":{},\"tid\":{},\"ts\":{:.3f}}}",
+          i, messages.receiver[i], has_locations ? messages.recv_location[i] : 0,
+          us(messages.recv_ticks[i]));
     }
   }
 

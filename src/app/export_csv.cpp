@@ -59,8 +59,7 @@ base::Status export_csv(const trace::Trace& trace, const trace::Selection& selec
     regions.print("{},{},{},{}\n", region.id, field(region.name), field(region.file), region.line);
   }
   for (const trace::Location& location : trace.locations) {
-    if (!selection.ranks.empty() &&
-        !(location.rank.valid() && selection.has_rank(location.rank))) {
+    if (!selection.ranks.empty() && !(location.rank.valid() && selection.has_rank(location.rank))) {
       continue;
     }
     locations.print("{},{},{},{},{}\n", location.id, field(location.name),
@@ -74,15 +73,17 @@ base::Status export_csv(const trace::Trace& trace, const trace::Selection& selec
     std::vector<Open> open;
     trace::walk_calls(
         trace.definitions, location.events,
-        [&](trace::Region region, uint64_t ticks) { open.push_back({region, ticks}); },
+        [&](trace::Region region, uint64_t ticks) {
+          open.push_back({region, ticks});
+        },
         [&](uint64_t ticks) {
           const Open call = open.back();
           open.pop_back();
           if (ticks < selection.from_ticks || call.since >= selection.until_ticks) return;
-          calls.print("{},{},{:.9f},{:.9f},{}\n", location.id,
-                      call.region.valid() ? trace.definitions.regions[call.region].id
-                                          : trace::kUndefined,
-                      trace.seconds(call.since), trace.seconds(ticks), open.size());
+          calls.print(
+              "{},{},{:.9f},{:.9f},{}\n", location.id,
+              call.region.valid() ? trace.definitions.regions[call.region].id : trace::kUndefined,
+              trace.seconds(call.since), trace.seconds(ticks), open.size());
         });
     for (size_t i = 0; i < location.events.size(); ++i) {
       const EventKind kind = location.events.kind[i];

@@ -20,8 +20,8 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name);
 /// step  matrix only: the messages of this marked time step.
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
-                                       const figure::Options& options,
-                                       std::optional<uint32_t> step, base::ThreadPool& pool);
+                                       const figure::Options& options, std::optional<uint32_t> step,
+                                       base::ThreadPool& pool);
 
 /// Draws a scene into a file, PNG or SVG by the end of its name.
 /// errors  kInvalidArgument for another name, kIo.

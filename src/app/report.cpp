@@ -76,8 +76,8 @@ class Report {
       return status.error();
     }
     if (has_calls) profile();
-    if (auto status = picture("Communication matrix", FigureKind::kMatrix,
-                              "Bytes by sender and receiver");
+    if (auto status =
+            picture("Communication matrix", FigureKind::kMatrix, "Bytes by sender and receiver");
         !status) {
       return status.error();
     }
@@ -126,8 +126,8 @@ class Report {
 
   void profile() {
     constexpr size_t kMostRows = 40;
-    const auto rows = profile::by_region(
-        trace_, selection_, profile::from_trace(trace_, selection_, pool_));
+    const auto rows =
+        profile::by_region(trace_, selection_, profile::from_trace(trace_, selection_, pool_));
     double total = 0;
     for (const auto& row : rows) total += static_cast<double>(row.exclusive_ticks);
     add("<h2>Profile</h2>\n<p class=\"muted\">Times are sums over ranks; minimum and maximum are "
@@ -144,8 +144,8 @@ class Report {
           base::html_escaped(base::printable(trace_.definitions.regions[row.region].name)),
           base::human_count(row.visits), time(row.exclusive_ticks),
           total > 0 ? 100 * static_cast<double>(row.exclusive_ticks) / total : 0,
-          time(row.inclusive_ticks), time(row.exclusive_min_ticks),
-          time(row.exclusive_max_ticks), row.imbalance);
+          time(row.inclusive_ticks), time(row.exclusive_min_ticks), time(row.exclusive_max_ticks),
+          row.imbalance);
     }
     add("</table></div>\n");
     if (rows.size() > kMostRows) {

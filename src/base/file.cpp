@@ -2,14 +2,14 @@
 #include "base/file.hpp"
 
 #include <cerrno>
-#include <system_error>
-#include <utility>
-
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace pathline::base {
 
@@ -63,8 +63,8 @@ Status write_file(const std::filesystem::path& path, std::string_view content) {
   // A device or pipe (/dev/stdout) cannot be replaced by a rename: write to it directly.
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
-  const bool replace = kind == std::filesystem::file_type::not_found ||
-                       kind == std::filesystem::file_type::regular;
+  const bool replace =
+      kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
   const std::filesystem::path target =
       replace ? std::filesystem::path(path.string() + fmt::format(".part{}", ::getpid())) : path;
   const auto failed = [&](int reason) {

@@ -11,9 +11,8 @@ struct ThreadPool::Arena {
 };
 
 ThreadPool::ThreadPool(unsigned thread_count)
-    : arena_(std::make_unique<Arena>(
-          Arena{tbb::task_arena(thread_count == 0 ? tbb::task_arena::automatic
-                                                  : static_cast<int>(thread_count))})) {}
+    : arena_(std::make_unique<Arena>(Arena{tbb::task_arena(
+          thread_count == 0 ? tbb::task_arena::automatic : static_cast<int>(thread_count))})) {}
 
 ThreadPool::~ThreadPool() = default;
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -63,9 +63,10 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
     bool shown = false;
     std::unique_lock lock(mutex);
     // On a terminal one line that changes; in a log file a new line now and then.
-    while (!changed.wait_for(lock, terminal && shown ? std::chrono::milliseconds(200)
-                                   : shown           ? std::chrono::milliseconds(5000)
-                                                     : std::chrono::milliseconds(1000),
+    while (!changed.wait_for(lock,
+                             terminal && shown ? std::chrono::milliseconds(200)
+                             : shown           ? std::chrono::milliseconds(5000)
+                                               : std::chrono::milliseconds(1000),
                              [&] { return finished; })) {
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
       const auto done = static_cast<double>(progress.done.load());
@@ -74,9 +75,9 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
       std::string line = fmt::format("pathline: {}", progress.stage.load());
       if (!unit.empty() && total > 0) {
         const auto amount = [&](double value) {
-          return unit == "B" ? base::human_bytes(value)
-                             : base::human_count(static_cast<uint64_t>(value)) + ' ' +
-                                   std::string(unit);
+          return unit == "B"
+                     ? base::human_bytes(value)
+                     : base::human_count(static_cast<uint64_t>(value)) + ' ' + std::string(unit);
         };
         line += fmt::format(" {:3.0f} %, {} of {}, {}/s", 100 * done / total, amount(done),
                             amount(total), amount(done / seconds));
@@ -100,8 +101,8 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
   auto opened = std::make_unique<Opened>(options.threads);
   std::optional<base::Result<trace::Trace>> trace;
   with_progress(opened->progress, options.quiet, [&] {
-    trace = input::open(options.input, {.partial = options.partial}, opened->pool,
-                        opened->progress);
+    trace =
+        input::open(options.input, {.partial = options.partial}, opened->pool, opened->progress);
   });
   if (!*trace) return trace->error();
   opened->trace = std::move(*trace).value();
@@ -110,9 +111,9 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
       if (warning.starts_with("incomplete")) fmt::print(stderr, "pathline: {}\n", warning);
     }
   }
-  auto selection = trace::select(
-      opened->trace,
-      {.from_s = options.from_s, .until_s = options.until_s, .ranks = options.ranks});
+  auto selection =
+      trace::select(opened->trace,
+                    {.from_s = options.from_s, .until_s = options.until_s, .ranks = options.ranks});
   if (!selection) return selection.error();
   opened->selection = std::move(selection).value();
   return opened;

@@ -56,8 +56,8 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   options.blend = text.blend == "additive" ? layout::Blend::kAdditive
                   : text.blend == "over"   ? layout::Blend::kOver
                                            : layout::Blend::kAlpha;
-  options.metric = text.metric == "messages" ? figure::Metric::kMessages
-                   : text.metric == "time"   ? figure::Metric::kTime
+  options.metric = text.metric == "messages"    ? figure::Metric::kMessages
+                   : text.metric == "time"      ? figure::Metric::kTime
                    : text.metric == "bandwidth" ? figure::Metric::kBandwidth
                                                 : figure::Metric::kBytes;
   return options;
@@ -111,13 +111,15 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}))
       ->capture_default_str();
   command->add_option("--theme", options->theme, "light or dark")->capture_default_str();
-  command->add_option("--palette", options->palette,
-                      "Colours of a message from its sender to its receiver: blue-orange, "
-                      "green-red, violet-gold")
+  command
+      ->add_option("--palette", options->palette,
+                   "Colours of a message from its sender to its receiver: blue-orange, "
+                   "green-red, violet-gold")
       ->capture_default_str();
-  command->add_option("--blend", options->blend,
-                      "How message lines add up: alpha (independent of their order), additive, or "
-                      "over (one after the other, slow)")
+  command
+      ->add_option("--blend", options->blend,
+                   "How message lines add up: alpha (independent of their order), additive, or "
+                   "over (one after the other, slow)")
       ->check(CLI::IsMember({"alpha", "additive", "over"}))
       ->capture_default_str();
   command->add_option("--opacity", options->opacity, "Of one message line: auto, or 0 to 1")
@@ -125,8 +127,9 @@ void add_figure_command(CLI::App& app, Action& action) {
   command->add_option("--step", options->step, "Matrix: only the messages of this time step");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
-  command->footer("Examples:\n  pathline figure timeline run -o timeline.png\n"
-                  "  pathline figure matrix run -o matrix.svg --theme dark --metric messages");
+  command->footer(
+      "Examples:\n  pathline figure timeline run -o timeline.png\n"
+      "  pathline figure matrix run -o matrix.svg --theme dark --metric messages");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -90,8 +91,9 @@ void add_info_command(CLI::App& app, Action& action) {
   add_output(*command, *options);
   command->add_option("--format", options->format, "Default: table on a terminal, json elsewhere")
       ->check(CLI::IsMember({"table", "json"}));
-  command->footer("Examples:\n  pathline info run/traces.otf2\n"
-                  "  pathline info run --format json | jq .messages");
+  command->footer(
+      "Examples:\n  pathline info run/traces.otf2\n"
+      "  pathline info run --format json | jq .messages");
   command->callback([options, &action] { action = [options] { return run_info(*options); }; });
 }
 

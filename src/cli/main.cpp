@@ -20,17 +20,17 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
     if (c == '\n') c = ' ';
   }
   const auto chosen = app.get_subcommands();
-  const std::string help = chosen.empty() ? "pathline --help"
-                                          : "pathline " + chosen[0]->get_name() + " --help";
-  return cli::report_error({base::ErrorCode::kInvalidArgument, message,
-                            fmt::format("'{}' lists what there is.", help)});
+  const std::string help =
+      chosen.empty() ? "pathline --help" : "pathline " + chosen[0]->get_name() + " --help";
+  return cli::report_error(
+      {base::ErrorCode::kInvalidArgument, message, fmt::format("'{}' lists what there is.", help)});
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Pathline: performance analysis of parallel programs", "pathline");
   app.require_subcommand(1);
-  app.set_version_flag("--version", fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION,
-                                                otf2::library_version()));
+  app.set_version_flag(
+      "--version", fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION, otf2::library_version()));
   app.footer("'pathline COMMAND --help' explains a command.");
   cli::Action action;
   cli::add_info_command(app, action);

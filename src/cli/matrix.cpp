@@ -17,8 +17,9 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   const trace::Trace& trace = opened.value()->trace;
   const auto matrix =
       comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
-  Table table(options, {{"sender"}, {"receiver"}, {"messages"}, {"bytes"}, {"min_s"}, {"mean_s"},
-                        {"max_s"}});
+  Table table(
+      options,
+      {{"sender"}, {"receiver"}, {"messages"}, {"bytes"}, {"min_s"}, {"mean_s"}, {"max_s"}});
   const auto seconds = [&](double ticks) {
     return fmt::format("{:.9f}",
                        ticks / static_cast<double>(trace.definitions.clock.ticks_per_second));
@@ -46,8 +47,9 @@ void add_matrix_command(CLI::App& app, Action& action) {
   add_format(*command, *options);
   add_selection(*command, *options);
   command->add_option("--step", options->step, "Only the messages sent in this time step");
-  command->footer("Times go from the send call to the end of the receive.\nExamples:\n"
-                  "  pathline matrix run\n  pathline matrix run --step 12 --format csv");
+  command->footer(
+      "Times go from the send call to the end of the receive.\nExamples:\n"
+      "  pathline matrix run\n  pathline matrix run --step 12 --format csv");
   command->callback([options, &action] { action = [options] { return run_matrix(*options); }; });
 }
 

@@ -38,9 +38,10 @@ void add_messages_command(CLI::App& app, Action& action) {
   add_output(*command, *options);
   add_format(*command, *options);
   add_selection(*command, *options);
-  command->footer("A message is listed when it was sent in the time range and one of its ranks is "
-                  "chosen.\nExamples:\n  pathline messages run --ranks 0\n"
-                  "  pathline messages run -o messages.csv");
+  command->footer(
+      "A message is listed when it was sent in the time range and one of its ranks is "
+      "chosen.\nExamples:\n  pathline messages run --ranks 0\n"
+      "  pathline messages run -o messages.csv");
   command->callback([options, &action] { action = [options] { return run_messages(*options); }; });
 }
 

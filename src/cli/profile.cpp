@@ -34,7 +34,9 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   const auto rows = options.by == "region" ? profile::by_region(trace, selection, profile)
                     : options.by == "rank" ? profile::by_rank(trace, profile)
                                            : profile::by_call_path(trace, selection, profile);
-  const char* first = options.by == "region" ? "region" : options.by == "rank" ? "rank" : "callpath";
+  const char* first = options.by == "region" ? "region"
+                      : options.by == "rank" ? "rank"
+                                             : "callpath";
   Table table(options, {{first, options.by != "rank"},
                         {"visits"},
                         {"inclusive_s"},
@@ -43,10 +45,10 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                         {"exclusive_max_s"},
                         {"imbalance"}});
   for (const profile::FlatRow& row : rows) {
-    const std::string name =
-        row.rank.valid()        ? fmt::format("{}", uint32_t{row.rank})
-        : row.call_path.valid() ? path_of(trace, profile, row.call_path)
-                                : base::printable(trace.definitions.regions[row.region].name);
+    const std::string name = row.rank.valid() ? fmt::format("{}", uint32_t{row.rank})
+                             : row.call_path.valid()
+                                 ? path_of(trace, profile, row.call_path)
+                                 : base::printable(trace.definitions.regions[row.region].name);
     const auto seconds = [&](uint64_t ticks) {
       return fmt::format("{:.9f}", trace.span_seconds(ticks));
     };
@@ -70,9 +72,10 @@ void add_profile_command(CLI::App& app, Action& action) {
   command->add_option("--by", options->by, "Rows: region, callpath or rank")
       ->check(CLI::IsMember({"region", "callpath", "rank"}))
       ->capture_default_str();
-  command->footer("Times are sums over ranks; minimum, maximum and imbalance (maximum over mean) "
-                  "are over ranks.\nExamples:\n  pathline profile run\n"
-                  "  pathline profile run --by callpath --from 10 --until 20");
+  command->footer(
+      "Times are sums over ranks; minimum, maximum and imbalance (maximum over mean) "
+      "are over ranks.\nExamples:\n  pathline profile run\n"
+      "  pathline profile run --by callpath --from 10 --until 20");
   command->callback([options, &action] { action = [options] { return run_profile(*options); }; });
 }
 

@@ -34,8 +34,9 @@ void add_report_command(CLI::App& app, Action& action) {
   add_input(*command, *options);
   add_output(*command, *options);
   add_selection(*command, *options);
-  command->footer("Examples:\n  pathline report run -o report.html\n"
-                  "  pathline report run --ranks 0-63 -o first.html");
+  command->footer(
+      "Examples:\n  pathline report run -o report.html\n"
+      "  pathline report run --ranks 0-63 -o first.html");
   command->callback([options, &action] { action = [options] { return run_report(*options); }; });
 }
 

@@ -2,9 +2,9 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "base/text.hpp"
 
@@ -44,9 +44,9 @@ void Table::row(const std::vector<std::string>& cells) {
       text_ += columns_[i].is_text ? base::csv_field(cells[i]) : cells[i];
     } else {
       text_ += fmt::format("\"{}\":", columns_[i].name);
-      text_ += columns_[i].is_text  ? nlohmann::json(base::printable(cells[i])).dump()
-               : cells[i].empty() ? "null"
-                                  : cells[i];
+      text_ += columns_[i].is_text ? nlohmann::json(base::printable(cells[i])).dump()
+               : cells[i].empty()  ? "null"
+                                   : cells[i];
     }
   }
   text_ += format_ == Format::kJson ? "}" : "\n";

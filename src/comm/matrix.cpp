@@ -30,8 +30,8 @@ struct BySender {
 BySender group_by_sender(const trace::Trace& trace, const trace::Selection& selection,
                          std::optional<uint32_t> step) {
   const trace::Messages& messages = trace.messages;
-  const auto steps = step ? trace::marked_steps(trace)
-                          : std::vector<std::vector<trace::StepWindow>>();
+  const auto steps =
+      step ? trace::marked_steps(trace) : std::vector<std::vector<trace::StepWindow>>();
   const auto in_step = [&](size_t i) {
     if (!step) return true;
     return std::any_of(steps[messages.sender[i]].begin(), steps[messages.sender[i]].end(),

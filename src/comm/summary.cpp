@@ -65,10 +65,9 @@ Summary summarise(const trace::Trace& trace) {
     summary.cpu_threads += location.type == trace::LocationType::kCpuThread ? 1 : 0;
   }
   auto& leaves = summary.events_by_kind[static_cast<size_t>(EventKind::kLeave)];
-  leaves += std::exchange(
-      summary.events_by_kind[static_cast<size_t>(EventKind::kUnmatchedLeave)], 0);
-  summary.regions_visited =
-      static_cast<uint64_t>(std::count(visited.begin(), visited.end(), true));
+  leaves +=
+      std::exchange(summary.events_by_kind[static_cast<size_t>(EventKind::kUnmatchedLeave)], 0);
+  summary.regions_visited = static_cast<uint64_t>(std::count(visited.begin(), visited.end(), true));
 
   std::set<uint32_t> hosts;
   for (const trace::LocationGroup& group : trace.definitions.location_groups) {

@@ -43,8 +43,8 @@ std::vector<layout::BarTick> ticks_of(Metric metric, double low, double high) {
   if (metric == Metric::kTime) {
     std::vector<layout::BarTick> ticks;
     for (const auto& tick : layout::log_ticks(low, high, kTicks, false).major) {
-      ticks.push_back({std::log(tick.value / low) / std::log(high / low),
-                       base::human_seconds(tick.value)});
+      ticks.push_back(
+          {std::log(tick.value / low) / std::log(high / low), base::human_seconds(tick.value)});
     }
     return ticks;
   }
@@ -94,8 +94,7 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
                        fmt::format("a picture of {}x{} pixels is too small for a matrix",
                                    options.width_px, options.height_px)};
   }
-  const double left =
-      std::round(std::max(kLeft, (options.width_px - side - kBarSpace) / 2));
+  const double left = std::round(std::max(kLeft, (options.width_px - side - kBarSpace) / 2));
   const layout::Rect plot{left, std::round(top + 26), side, side};
 
   layout::CellGrid grid;

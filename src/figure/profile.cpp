@@ -71,10 +71,9 @@ base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Sele
   layout::Boxes background;
   background.add(plot, theme.plot_background);
   scene.layers.emplace_back(std::move(background));
-  layout::add_bottom_axis(
-      scene, theme, plot, scale,
-      layout::time_ticks(0, scale.value_end, static_cast<size_t>(plot.w / 90)),
-      "exclusive time of a rank");
+  layout::add_bottom_axis(scene, theme, plot, scale,
+                          layout::time_ticks(0, scale.value_end, static_cast<size_t>(plot.w / 90)),
+                          "exclusive time of a rank");
 
   layout::Boxes bars;
   layout::Polylines spread;

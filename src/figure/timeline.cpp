@@ -51,8 +51,8 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < trace.locations.size(); ++i) {
     const trace::Location& location = trace.locations[i];
-    const bool chosen = selection.ranks.empty() ||
-                        (location.rank.valid() && selection.has_rank(location.rank));
+    const bool chosen =
+        selection.ranks.empty() || (location.rank.valid() && selection.has_rank(location.rank));
     const auto& kinds = location.events.kind;
     const bool has_calls = std::any_of(kinds.begin(), kinds.end(), [](trace::EventKind kind) {
       return kind == trace::EventKind::kEnter || kind == trace::EventKind::kCallingContextEnter;
@@ -156,10 +156,9 @@ Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& tic
     }
     palette.class_of_region[order[i]] = static_cast<uint8_t>(i);
     palette.colors[i] = theme.tint(theme.series_color(i), strength);
-    palette.legend.push_back(
-        {.text = base::printable(trace.definitions.regions[order[i]].name),
-         .color = palette.colors[i],
-         .value = share(static_cast<double>(ticks[order[i]]))});
+    palette.legend.push_back({.text = base::printable(trace.definitions.regions[order[i]].name),
+                              .color = palette.colors[i],
+                              .value = share(static_cast<double>(ticks[order[i]]))});
   }
   if (rest > 0) {
     palette.legend.push_back(
@@ -278,8 +277,8 @@ layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, Time
     return static_cast<float>(plot.x + since * scale);
   };
   const auto row_of = [&](uint32_t location, uint32_t rank) {
-    const uint32_t row = location == base::IdMap::kNone ? base::IdMap::kNone
-                                                        : rows.of_location[location];
+    const uint32_t row =
+        location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
     return row == base::IdMap::kNone ? rows.of_rank[rank] : row;
   };
   segments.reserve(messages.size());
@@ -317,8 +316,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   scene.height_px = options.height_px;
   // Under message lines the rows are only tinted, so that the lines stand out.
   const bool has_messages = trace.messages.size() > 0;
-  const Palette palette = make_palette(trace, region_ticks(trace, rows, range, pool), theme,
-                                       has_messages ? 0.4 : 0.85);
+  const Palette palette =
+      make_palette(trace, region_ticks(trace, rows, range, pool), theme, has_messages ? 0.4 : 0.85);
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Timeline" : options.title,
       fmt::format("{} ranks, {} locations, {} messages, {}", trace.rank_count,
@@ -370,14 +369,12 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                  .blend = options.blend};
   scene.layers.emplace_back(std::move(lines));
   layout::add_row_labels(scene, theme, plot, names, label_width);
-  layout::add_legend(scene, theme,
-                     {kMargin, options.height_px - kMargin - legend_height, legend_width,
-                      legend_height},
-                     legend);
-  scene.description = fmt::format("Calls of {} locations over {}, with {} messages",
-                                  rows.rows.size(),
-                                  base::human_seconds(trace.span_seconds(range.until - range.from)),
-                                  trace.messages.size());
+  layout::add_legend(
+      scene, theme,
+      {kMargin, options.height_px - kMargin - legend_height, legend_width, legend_height}, legend);
+  scene.description = fmt::format(
+      "Calls of {} locations over {}, with {} messages", rows.rows.size(),
+      base::human_seconds(trace.span_seconds(range.until - range.from)), trace.messages.size());
   return scene;
 }
 

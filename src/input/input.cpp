@@ -56,8 +56,8 @@ class MessageCsvReader final : public Reader {
 };
 
 const auto& readers() {
-  static const std::array<std::unique_ptr<Reader>, 2> list = {
-      std::make_unique<Otf2Reader>(), std::make_unique<MessageCsvReader>()};
+  static const std::array<std::unique_ptr<Reader>, 2> list = {std::make_unique<Otf2Reader>(),
+                                                              std::make_unique<MessageCsvReader>()};
   return list;
 }
 

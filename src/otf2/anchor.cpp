@@ -35,8 +35,8 @@ base::Result<Anchor> parse_anchor(std::span<const uint8_t> bytes) {
     return corrupt(0, "this is no OTF2 anchor file (expected the mark 'OTF2' at offset 2)");
   }
   if (bytes[1] != kLittleEndian && bytes[1] != kBigEndian) {
-    return corrupt(1, fmt::format("byte order {:#04x}, expected 0x42 (little) or 0x23 (big)",
-                                  bytes[1]));
+    return corrupt(
+        1, fmt::format("byte order {:#04x}, expected 0x42 (little) or 0x23 (big)", bytes[1]));
   }
   ByteCursor in(bytes, 2 + kMagic.size());
   in.set_big_endian(bytes[1] == kBigEndian);
@@ -83,8 +83,8 @@ base::Result<Anchor> parse_anchor(std::span<const uint8_t> bytes) {
     const uint32_t property_count = in.u32();
     // A property takes at least its two terminators.
     if (!in.failed() && property_count > in.left() / 2) {
-      return corrupt(at, fmt::format("{} properties, but only {} bytes follow", property_count,
-                                     in.left()));
+      return corrupt(
+          at, fmt::format("{} properties, but only {} bytes follow", property_count, in.left()));
     }
     for (uint32_t i = 0; i < 2 * property_count && !in.failed(); ++i) in.skip_text();
     anchor.trace_id_offset = in.position();

@@ -165,9 +165,7 @@ struct DeleteCallbacks {
   }
 };
 
-base::Error corrupt(std::string message) {
-  return {base::ErrorCode::kCorrupt, std::move(message)};
-}
+base::Error corrupt(std::string message) { return {base::ErrorCode::kCorrupt, std::move(message)}; }
 
 }  // namespace
 
@@ -179,9 +177,9 @@ base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& de
 
   const std::unique_ptr<OTF2_GlobalDefReaderCallbacks, DeleteCallbacks> callbacks(
       OTF2_GlobalDefReaderCallbacks_New());
-#define PATHLINE_REGISTER(name, number)                       \
-  OTF2_GlobalDefReaderCallbacks_Set##name##Callback(          \
-      callbacks.get(), &Callback<DefinitionKind::k##name>::call);
+#define PATHLINE_REGISTER(name, number)                              \
+  OTF2_GlobalDefReaderCallbacks_Set##name##Callback(callbacks.get(), \
+                                                    &Callback<DefinitionKind::k##name>::call);
   PATHLINE_DEFINITION_KINDS(PATHLINE_REGISTER)
 #undef PATHLINE_REGISTER
   OTF2_GlobalDefReaderCallbacks_SetUnknownCallback(callbacks.get(), on_unknown);
@@ -217,11 +215,9 @@ base::Status read_local_definitions(OTF2_Reader* reader, uint64_t location,
   const std::unique_ptr<OTF2_DefReaderCallbacks, DeleteCallbacks> callbacks(
       OTF2_DefReaderCallbacks_New());
   OTF2_DefReaderCallbacks_SetClockOffsetCallback(
-      callbacks.get(),
-      [](void* user, OTF2_TimeStamp time, int64_t offset, double deviation) {
+      callbacks.get(), [](void* user, OTF2_TimeStamp time, int64_t offset, double deviation) {
         try {
-          static_cast<std::vector<trace::ClockOffset>*>(user)->push_back(
-              {time, offset, deviation});
+          static_cast<std::vector<trace::ClockOffset>*>(user)->push_back({time, offset, deviation});
         } catch (const std::bad_alloc&) {
           return OTF2_CALLBACK_INTERRUPT;
         }

@@ -26,9 +26,8 @@ struct Target {
 };
 
 OTF2_CallbackCode time_goes_back(Target& target, uint64_t time) {
-  return target.stop(
-      fmt::format("its time {} is before that of the event in front of it, {}", time,
-                  target.last_ticks));
+  return target.stop(fmt::format("its time {} is before that of the event in front of it, {}", time,
+                                 target.last_ticks));
 }
 
 void copy_attributes(Target& target, OTF2_AttributeList* attributes, uint32_t count) {
@@ -168,9 +167,8 @@ OTF2_CallbackCode on_unknown(OTF2_LocationRef /*location*/, OTF2_TimeStamp /*tim
 
 EventCallbacks make_event_callbacks() {
   EventCallbacks callbacks(OTF2_EvtReaderCallbacks_New());
-#define PATHLINE_REGISTER(name, number, fields)                              \
-  OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks.get(),               \
-                                              &Callback<EventKind::k##name>::call);
+#define PATHLINE_REGISTER(name, number, fields) \
+  OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks.get(), &Callback<EventKind::k##name>::call);
   PATHLINE_EVENT_KINDS(PATHLINE_REGISTER)
 #undef PATHLINE_REGISTER
   OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks.get(), on_unknown);
@@ -179,8 +177,7 @@ EventCallbacks make_event_callbacks() {
 
 LocationEvents read_location_events(OTF2_Reader* reader, uint64_t location,
                                     const OTF2_EvtReaderCallbacks* callbacks,
-                                    const trace::Definitions& definitions,
-                                    size_t expected_events) {
+                                    const trace::Definitions& definitions, size_t expected_events) {
   LocationEvents result;
   QuietLibrary::forget();
   OTF2_EvtReader* events = OTF2_Reader_GetEvtReader(reader, location);

@@ -28,8 +28,7 @@ base::Error cannot_read(const std::filesystem::path& file, const std::string& fa
   return {base::ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", file.string(), fact)};
 }
 
-std::string text_of(OTF2_Reader* reader,
-                    OTF2_ErrorCode (*get)(OTF2_Reader*, char**)) {
+std::string text_of(OTF2_Reader* reader, OTF2_ErrorCode (*get)(OTF2_Reader*, char**)) {
   char* text = nullptr;
   if (get(reader, &text) != OTF2_SUCCESS || text == nullptr) return "";
   std::string copy(text);
@@ -55,8 +54,8 @@ base::Result<ReaderHandle> open_reader(const std::filesystem::path& anchor) {
   QuietLibrary::forget();
   ReaderHandle reader(OTF2_Reader_Open(anchor.c_str()));
   if (reader == nullptr) {
-    return cannot_read(anchor, "the OTF2 library refuses it (" +
-                                   QuietLibrary::reason(OTF2_ERROR_INVALID) + ")");
+    return cannot_read(
+        anchor, "the OTF2 library refuses it (" + QuietLibrary::reason(OTF2_ERROR_INVALID) + ")");
   }
   OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
   return reader;
@@ -138,8 +137,8 @@ class ArchiveReader {
     auto reader = open_reader(anchor_path_);
     if (!reader) return reader.error();
     reader_ = std::move(reader).value();
-    trace_.format = fmt::format("OTF2 {}.{}.{}", anchor_.version[0], anchor_.version[1],
-                                anchor_.version[2]);
+    trace_.format =
+        fmt::format("OTF2 {}.{}.{}", anchor_.version[0], anchor_.version[1], anchor_.version[2]);
     trace_.creator = text_of(reader_.get(), OTF2_Reader_GetCreator);
     trace_.machine = text_of(reader_.get(), OTF2_Reader_GetMachineName);
     trace_.description = text_of(reader_.get(), OTF2_Reader_GetDescription);
@@ -155,22 +154,22 @@ class ArchiveReader {
       // The library trusts lengths inside a definition file: look at the framing first.
       const auto file = base::MappedFile::open(path);
       if (!file) return cannot_read(path, file.error().message);
-      const auto damage = find_damage(file.value().bytes(), FileKind::kDefinitions,
-                                      anchor_.definition_chunk_bytes);
+      const auto damage =
+          find_damage(file.value().bytes(), FileKind::kDefinitions, anchor_.definition_chunk_bytes);
       if (damage) {
-        const auto error = cannot_read(
-            path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
-                              damage->records_before, damage->fact));
+        const auto error =
+            cannot_read(path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
+                                          damage->records_before, damage->fact));
         if (!options_.partial) return with_advice(error);
         note_damage(error.message);
       }
     }
-    if (auto status = read_global_definitions(reader_.get(), definitions,
-                                              trace_.unknown_definitions);
+    if (auto status =
+            read_global_definitions(reader_.get(), definitions, trace_.unknown_definitions);
         !status) {
-      const auto error = cannot_read(
-          path, locate(path, FileKind::kDefinitions, anchor_.definition_chunk_bytes,
-                       status.error().message, definitions.size()));
+      const auto error =
+          cannot_read(path, locate(path, FileKind::kDefinitions, anchor_.definition_chunk_bytes,
+                                   status.error().message, definitions.size()));
       if (!options_.partial) return with_advice(error);
       note_damage(error.message);
     }
@@ -191,8 +190,8 @@ class ArchiveReader {
       location.name = defined[i].name;
       location.type = defined[i].type;
       std::error_code missing;
-      const uint64_t size = std::filesystem::file_size(events_path(anchor_path_, location.id),
-                                                       missing);
+      const uint64_t size =
+          std::filesystem::file_size(events_path(anchor_path_, location.id), missing);
       if (!missing) file_bytes[i] = size;
       total_bytes += file_bytes[i];
     }
@@ -253,12 +252,13 @@ class ArchiveReader {
     if (!std::filesystem::exists(path, ignored)) return;
     std::optional<Damage> damage;
     if (const auto file = base::MappedFile::open(path)) {
-      damage = find_damage(file.value().bytes(), FileKind::kDefinitions,
-                           anchor_.definition_chunk_bytes);
+      damage =
+          find_damage(file.value().bytes(), FileKind::kDefinitions, anchor_.definition_chunk_bytes);
     }
     if (damage) {
-      fail(i, path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
-                                damage->records_before, damage->fact));
+      fail(i, path,
+           fmt::format("offset {}, after {} definitions: {}", damage->offset,
+                       damage->records_before, damage->fact));
       return;
     }
     if (auto status = read_local_definitions(reader, location.id, location.clock_offsets);
@@ -272,14 +272,14 @@ class ArchiveReader {
     trace::Location& location = trace_.locations[i];
     const uint64_t stated = trace_.definitions.locations[i].event_count;
     const size_t expected = std::min(stated, file_bytes / kMinEventBytes);
-    LocationEvents read = read_location_events(reader, location.id, callbacks,
-                                               trace_.definitions, expected);
+    LocationEvents read =
+        read_location_events(reader, location.id, callbacks, trace_.definitions, expected);
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;
     if (!read.fault) return;
     const auto path = events_path(anchor_path_, location.id);
-    fail(i, path, locate(path, FileKind::kEvents, anchor_.event_chunk_bytes, *read.fault,
-                         read.fault_event));
+    fail(i, path,
+         locate(path, FileKind::kEvents, anchor_.event_chunk_bytes, *read.fault, read.fault_event));
   }
 
   void fail(uint32_t i, const std::filesystem::path& path, const std::string& fact) {
@@ -316,8 +316,8 @@ base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadO
 }
 
 const char* library_version() {
-  static const std::string version = fmt::format("{}.{}.{}", OTF2_VERSION_MAJOR,
-                                                 OTF2_VERSION_MINOR, OTF2_VERSION_BUGFIX);
+  static const std::string version =
+      fmt::format("{}.{}.{}", OTF2_VERSION_MAJOR, OTF2_VERSION_MINOR, OTF2_VERSION_BUGFIX);
   return version.c_str();
 }
 

@@ -39,8 +39,8 @@ Walk walk(std::span<const uint8_t> file, FileKind kind, uint64_t chunk_bytes,
     const uint64_t chunk_end = std::min<uint64_t>(file.size(), chunk + chunk_bytes);
     ByteCursor in(file.first(chunk_end), chunk);
     if (in.u8() != kBlockHeader) {
-      return broken(chunk, fmt::format("byte {:#04x}, expected the header of a chunk (0x03)",
-                                       file[chunk]));
+      return broken(
+          chunk, fmt::format("byte {:#04x}, expected the header of a chunk (0x03)", file[chunk]));
     }
     const uint8_t order = in.u8();
     in.set_big_endian(order == kBigEndian);

@@ -18,9 +18,9 @@ struct Damage {
 };
 
 /// Walks the records of an `.evt` or `.def` file without looking inside them and tells the first
-/// place where the framing breaks: a chunk header that is none, a length that runs past the chunk, a
-/// file that ends before its end mark. nullopt if the framing is whole. Used after the library gave
-/// up, for it names no offset, and before it reads, where it trusts too much.
+/// place where the framing breaks: a chunk header that is none, a length that runs past the chunk,
+/// a file that ends before its end mark. nullopt if the framing is whole. Used after the library
+/// gave up, for it names no offset, and before it reads, where it trusts too much.
 ///
 /// cost  O(records), a few ns each.
 std::optional<Damage> find_damage(std::span<const uint8_t> file, FileKind kind,

@@ -40,8 +40,8 @@ std::vector<Item> take_items(trace::WordReader& in, size_t count) {
 }
 
 /// One definition of the kinds that hold arrays or text, which a table of functions cannot express.
-OTF2_ErrorCode write_array(OTF2_GlobalDefWriter* writer, DefinitionKind kind,
-                           trace::WordReader in, const trace::Definitions& definitions) {
+OTF2_ErrorCode write_array(OTF2_GlobalDefWriter* writer, DefinitionKind kind, trace::WordReader in,
+                           const trace::Definitions& definitions) {
   switch (kind) {
     case DefinitionKind::kString: {
       const uint32_t self = in.u32();
@@ -65,9 +65,8 @@ OTF2_ErrorCode write_array(OTF2_GlobalDefWriter* writer, DefinitionKind kind,
     case DefinitionKind::kCartTopology: {
       const auto head = take_items<uint32_t>(in, 4);
       const auto dimensions = take_items<OTF2_CartDimensionRef>(in, head[3]);
-      return OTF2_GlobalDefWriter_WriteCartTopology(writer, head[0], head[1], head[2],
-                                                    static_cast<uint8_t>(head[3]),
-                                                    dimensions.data());
+      return OTF2_GlobalDefWriter_WriteCartTopology(
+          writer, head[0], head[1], head[2], static_cast<uint8_t>(head[3]), dimensions.data());
     }
     case DefinitionKind::kCartCoordinate: {
       const auto head = take_items<uint32_t>(in, 3);
@@ -99,9 +98,8 @@ OTF2_ErrorCode write_location(OTF2_GlobalDefWriter* writer, trace::WordReader in
   const uint32_t name = in.u32();
   const auto type = take<OTF2_LocationType>(in);
   const uint64_t stated = in.u64();
-  return OTF2_GlobalDefWriter_WriteLocation(writer, self, name, type,
-                                            location.complete ? stated : location.events.size(),
-                                            in.u32());
+  return OTF2_GlobalDefWriter_WriteLocation(
+      writer, self, name, type, location.complete ? stated : location.events.size(), in.u32());
 }
 
 OTF2_ErrorCode write_one(OTF2_GlobalDefWriter* writer, const trace::Trace& trace, size_t i) {
@@ -167,10 +165,10 @@ base::Status write_definitions(OTF2_GlobalDefWriter* writer, const trace::Trace&
   for (size_t i = 0; i < trace.definitions.size(); ++i) {
     const OTF2_ErrorCode code = write_one(writer, trace, i);
     if (code == OTF2_SUCCESS) continue;
-    return base::Error{base::ErrorCode::kIo,
-                       fmt::format("the OTF2 library refuses definition {}, a {} ({})", i,
-                                   definition_name(trace.definitions.kind(i)),
-                                   QuietLibrary::reason(code))};
+    return base::Error{
+        base::ErrorCode::kIo,
+        fmt::format("the OTF2 library refuses definition {}, a {} ({})", i,
+                    definition_name(trace.definitions.kind(i)), QuietLibrary::reason(code))};
   }
   return {};
 }

@@ -30,8 +30,8 @@ OTF2_ErrorCode write_fields(OTF2_EvtWriter* writer, OTF2_AttributeList* attribut
                             [[maybe_unused]] trace::WordReader in) {
   // Braces, not parentheses: they order the evaluation.
   const std::tuple<Fields...> fields{take<Fields>(in)...};
-  return std::apply(
-      [&](auto... field) { return function(writer, attributes, time, field...); }, fields);
+  return std::apply([&](auto... field) { return function(writer, attributes, time, field...); },
+                    fields);
 }
 
 OTF2_ErrorCode write_metric(OTF2_EvtWriter* writer, OTF2_AttributeList* attributes, uint64_t time,
@@ -99,11 +99,11 @@ base::Status write_location_events(OTF2_EvtWriter* writer, const trace::Definiti
     const EventKind kind = events.kind[i];
     OTF2_ErrorCode code = OTF2_SUCCESS;
     if (kind == EventKind::kEnter) {
-      code = OTF2_EvtWriter_Enter(writer, list.get(), time,
-                                  definitions.regions[events.region(i)].id);
+      code =
+          OTF2_EvtWriter_Enter(writer, list.get(), time, definitions.regions[events.region(i)].id);
     } else if (kind == EventKind::kLeave || kind == EventKind::kUnmatchedLeave) {
-      code = OTF2_EvtWriter_Leave(writer, list.get(), time,
-                                  definitions.regions[events.region(i)].id);
+      code =
+          OTF2_EvtWriter_Leave(writer, list.get(), time, definitions.regions[events.region(i)].id);
     } else if (kind == EventKind::kBufferFlush) {
       // Its one field is a time and is corrected like the event's own.
       code = OTF2_EvtWriter_BufferFlush(writer, list.get(), time, local_time(events.word64(i)));
@@ -113,8 +113,7 @@ base::Status write_location_events(OTF2_EvtWriter* writer, const trace::Definiti
     if (code != OTF2_SUCCESS) {
       return base::Error{base::ErrorCode::kIo,
                          fmt::format("the OTF2 library refuses event {} of location {}, a {} ({})",
-                                     i, location.id, event_name(kind),
-                                     QuietLibrary::reason(code))};
+                                     i, location.id, event_name(kind), QuietLibrary::reason(code))};
     }
   }
   return {};

@@ -3,11 +3,11 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
-
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <memory>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "base/file.hpp"
 #include "otf2/anchor.hpp"
@@ -149,8 +149,7 @@ class ArchiveWriter {
 
   base::Status open() {
     archive_.reset(OTF2_Archive_Open(folder_.c_str(), name_.c_str(), OTF2_FILEMODE_WRITE,
-                                     kEventChunkBytes,
-                                     definition_chunk_bytes(trace_.definitions),
+                                     kEventChunkBytes, definition_chunk_bytes(trace_.definitions),
                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
     if (archive_ == nullptr) return failed(OTF2_ERROR_INVALID);
     OTF2_Archive* archive = archive_.get();
@@ -177,8 +176,8 @@ class ArchiveWriter {
       // One writer at a time: each holds a whole chunk.
       OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive_.get(), location.id);
       if (writer == nullptr) return failed(OTF2_ERROR_INVALID);
-      if (auto status = write_location_events(writer, trace_.definitions, location,
-                                              keeps_offsets(location));
+      if (auto status =
+              write_location_events(writer, trace_.definitions, location, keeps_offsets(location));
           !status) {
         return cannot_write(events_path(folder_ / (name_ + ".otf2"), location.id),
                             status.error().message);

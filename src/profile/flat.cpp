@@ -166,7 +166,8 @@ std::vector<FlatRow> by_rank(const trace::Trace& trace, const Profile& profile) 
     row.exclusive_max_ticks = row.exclusive_ticks;
     row.imbalance = row.exclusive_ticks > 0 ? 1 : 0;
   }
-  std::erase_if(rows, [](const FlatRow& row) { return row.visits == 0 && row.exclusive_ticks == 0; });
+  std::erase_if(rows,
+                [](const FlatRow& row) { return row.visits == 0 && row.exclusive_ticks == 0; });
   return rows;
 }
 

@@ -82,8 +82,8 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
   std::vector<Tree> trees(trace.locations.size());
   pool.for_each(trees.size(), [&](size_t i) {
     const trace::Location& location = trace.locations[i];
-    const bool wanted = selection.ranks.empty() ||
-                        (location.rank.valid() && selection.has_rank(location.rank));
+    const bool wanted =
+        selection.ranks.empty() || (location.rank.valid() && selection.has_rank(location.rank));
     if (wanted) trees[i] = tree_of(trace, location, selection);
   });
 
@@ -102,8 +102,7 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
       if (added) profile.call_paths.push_back({CallPath(parent), nodes[n].region});
       global[n] = entry->second;
       if (nodes[n].visits == 0 && nodes[n].exclusive_ticks == 0) continue;
-      profile.by_location[i].push_back(
-          {global[n], nodes[n].visits, nodes[n].exclusive_ticks});
+      profile.by_location[i].push_back({global[n], nodes[n].visits, nodes[n].exclusive_ticks});
     }
     std::sort(profile.by_location[i].begin(), profile.by_location[i].end(),
               [](const Cost& a, const Cost& b) { return a.call_path < b.call_path; });

@@ -39,9 +39,8 @@ std::vector<StepWindow> steps_of(const Trace& trace, const Events& events, Regio
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace) {
   std::vector<std::vector<StepWindow>> steps(trace.rank_count);
   const auto& regions = trace.definitions.regions;
-  const auto marker = std::find_if(regions.begin(), regions.end(), [](const auto& region) {
-    return region.name == "time step";
-  });
+  const auto marker = std::find_if(regions.begin(), regions.end(),
+                                   [](const auto& region) { return region.name == "time step"; });
   if (marker == regions.end()) return steps;
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
     const uint32_t location = trace.rank_location[rank];

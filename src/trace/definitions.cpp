@@ -88,8 +88,8 @@ base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t>
     }
     case DefinitionKind::kRegion: {
       const uint32_t id = in.u32();
-      RegionDefinition region{.id = id, .name = text_of(in.u32()), .role = {}, .paradigm = 0,
-                              .file = {}, .line = 0};
+      RegionDefinition region{
+          .id = id, .name = text_of(in.u32()), .role = {}, .paradigm = 0, .file = {}, .line = 0};
       in.u32();  // canonical name
       in.u32();  // description
       region.role = static_cast<RegionRole>(in.u32());
@@ -122,8 +122,8 @@ base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t>
       const std::string_view name = text_of(in.u32());
       const auto type = static_cast<LocationType>(in.u32());
       const uint64_t event_count = in.u64();
-      locations.push_back({.id = id, .name = name, .type = type, .event_count = event_count,
-                           .group = in.u32()});
+      locations.push_back(
+          {.id = id, .name = name, .type = type, .event_count = event_count, .group = in.u32()});
       return once(location_ids_, id);
     }
     case DefinitionKind::kGroup: {
@@ -134,8 +134,12 @@ base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t>
       const bool global_members = (in.u32() & 1U) != 0;
       std::vector<uint64_t> members(in.u32());
       for (uint64_t& member : members) member = in.u64();
-      groups.push_back({.id = id, .name = name, .type = type, .paradigm = paradigm,
-                        .global_members = global_members, .members = std::move(members)});
+      groups.push_back({.id = id,
+                        .name = name,
+                        .type = type,
+                        .paradigm = paradigm,
+                        .global_members = global_members,
+                        .members = std::move(members)});
       return once(rank_group_ids_, id);
     }
     case DefinitionKind::kComm: {
@@ -161,8 +165,12 @@ base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t>
       in.u32();  // value type
       const auto number_base = static_cast<uint8_t>(in.u32());
       const auto exponent = static_cast<int64_t>(in.u64());
-      metric_members.push_back({.id = id, .name = name, .unit = text_of(in.u32()), .mode = mode,
-                                .base = number_base, .exponent = exponent});
+      metric_members.push_back({.id = id,
+                                .name = name,
+                                .unit = text_of(in.u32()),
+                                .mode = mode,
+                                .base = number_base,
+                                .exponent = exponent});
       return once(metric_member_ids_, id);
     }
     case DefinitionKind::kMetricClass: {

@@ -63,8 +63,8 @@ struct LocationGroup {
   uint32_t id;
   std::string_view name;
   LocationGroupType type;
-  uint32_t node;      ///< Id of a system tree node, or kUndefined.
-  uint32_t creator;   ///< Id of the location group that created this one, or kUndefined.
+  uint32_t node;     ///< Id of a system tree node, or kUndefined.
+  uint32_t creator;  ///< Id of the location group that created this one, or kUndefined.
 };
 struct LocationDefinition {
   uint64_t id;

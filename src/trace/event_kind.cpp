@@ -8,8 +8,7 @@ namespace pathline::trace {
 std::string_view event_name(EventKind kind) {
   switch (kind) {
 #define PATHLINE_NAME(name, number, fields) \
-  case EventKind::k##name:                  \
-    return #name;
+  case EventKind::k##name: return #name;
     PATHLINE_EVENT_KINDS(PATHLINE_NAME)
 #undef PATHLINE_NAME
     case EventKind::kUnmatchedLeave: return "Leave";
@@ -21,8 +20,7 @@ std::string_view event_name(EventKind kind) {
 std::string_view event_fields(EventKind kind) {
   switch (kind) {
 #define PATHLINE_FIELDS(name, number, fields) \
-  case EventKind::k##name:                    \
-    return fields;
+  case EventKind::k##name: return fields;
     PATHLINE_EVENT_KINDS(PATHLINE_FIELDS)
 #undef PATHLINE_FIELDS
     case EventKind::kUnmatchedLeave: return "region";
@@ -34,8 +32,7 @@ std::string_view event_fields(EventKind kind) {
 std::string_view definition_name(DefinitionKind kind) {
   switch (kind) {
 #define PATHLINE_NAME(name, number) \
-  case DefinitionKind::k##name:     \
-    return #name;
+  case DefinitionKind::k##name: return #name;
     PATHLINE_DEFINITION_KINDS(PATHLINE_NAME)
 #undef PATHLINE_NAME
   }

@@ -128,7 +128,8 @@ constexpr unsigned fixed_words(std::string_view fields) {
 namespace detail {
 constexpr std::array<uint8_t, kEventKindCount> event_word_table() {
   std::array<uint8_t, kEventKindCount> table{};
-#define PATHLINE_WORDS(name, number, fields) table[number] = static_cast<uint8_t>(fixed_words(fields));
+#define PATHLINE_WORDS(name, number, fields) \
+  table[number] = static_cast<uint8_t>(fixed_words(fields));
   PATHLINE_EVENT_KINDS(PATHLINE_WORDS)
 #undef PATHLINE_WORDS
   table[static_cast<size_t>(EventKind::kUnmatchedLeave)] = 1;

@@ -40,15 +40,14 @@ void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, cons
   const Location& location = trace.locations[first.location];
   const PointToPoint point = location.events.point_to_point(first.event);
   const std::string peer =
-      first.peer.valid() ? fmt::format("rank {}", uint32_t{first.peer})
-                         : fmt::format("rank {} of communicator {}, which is not known", point.peer,
-                                       point.comm);
+      first.peer.valid()
+          ? fmt::format("rank {}", uint32_t{first.peer})
+          : fmt::format("rank {} of communicator {}, which is not known", point.peer, point.comm);
   trace.warnings.push_back(
       fmt::format("{} without a {}; the first: location {}, {} at {:.9f} s, {}, tag {}, {} bytes",
                   plural(list.size(), one, many), partner, location.id,
                   event_name(location.events.kind[first.event]),
-                  trace.seconds(location.events.ticks[first.event]), peer, point.tag,
-                  point.bytes));
+                  trace.seconds(location.events.ticks[first.event]), peer, point.tag, point.bytes));
 }
 
 void warn(Trace& trace) {

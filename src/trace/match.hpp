@@ -8,8 +8,8 @@ namespace pathline::trace {
 
 /// Joins sends and receives to messages: the k-th send of a rank to another with a communicator
 /// and tag belongs to the k-th receive that was posted for them (MPI 4.1, 3.5: messages do not
-/// overtake). A nonblocking receive is ordered by its MpiIrecvRequest and timed by its completion; a
-/// blocking one by itself. Fills messages, unmatched_sends, unmatched_receives and
+/// overtake). A nonblocking receive is ordered by its MpiIrecvRequest and timed by its completion;
+/// a blocking one by itself. Fills messages, unmatched_sends, unmatched_receives and
 /// cancelled_requests; assign_ranks must have been called.
 ///
 /// cost  O(sends + receives); needs about 60 bytes a message besides the result.

@@ -85,18 +85,17 @@ std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
 
 void match_collectives(Trace& trace, base::ThreadPool& pool) {
   std::vector<std::vector<Part>> by_location(trace.locations.size());
-  pool.for_each(by_location.size(), [&](size_t i) {
-    by_location[i] = collect_parts(trace, static_cast<uint32_t>(i));
-  });
+  pool.for_each(by_location.size(),
+                [&](size_t i) { by_location[i] = collect_parts(trace, static_cast<uint32_t>(i)); });
   std::vector<Part> parts;
   for (const auto& list : by_location) parts.insert(parts.end(), list.begin(), list.end());
 
   // A communicator of rank 0 alone (self) exists once per location: its operations never pair.
   const auto group_of = [&](const Part& part) {
-    const uint32_t group = trace.definitions.group_index(
-        trace.definitions.communicators[part.comm].group);
-    const bool self = group != base::IdMap::kNone &&
-                      trace.definitions.groups[group].type == GroupType::kCommSelf;
+    const uint32_t group =
+        trace.definitions.group_index(trace.definitions.communicators[part.comm].group);
+    const bool self =
+        group != base::IdMap::kNone && trace.definitions.groups[group].type == GroupType::kCommSelf;
     return self ? part.location + 1 : 0;
   };
   std::stable_sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {

@@ -145,8 +145,12 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks, uint32_t l
           sending.set(point.request, static_cast<uint32_t>(list.size()));
         }
         if (!is_send && !list.empty() && list.back().other > other) in_posting_order = false;
-        list.push_back({.own_rank = location.rank, .peer_rank = peer, .comm = comm,
-                        .tag = point.tag, .location = location_index, .event = i,
+        list.push_back({.own_rank = location.rank,
+                        .peer_rank = peer,
+                        .comm = comm,
+                        .tag = point.tag,
+                        .location = location_index,
+                        .event = i,
                         .other = other});
         break;
       }
@@ -258,9 +262,8 @@ struct Pair {
 void match_messages(Trace& trace, base::ThreadPool& pool) {
   const CommunicatorRanks ranks(trace);
   std::vector<Ends> parts(trace.locations.size());
-  pool.for_each(parts.size(), [&](size_t i) {
-    parts[i] = collect_ends(trace, ranks, static_cast<uint32_t>(i));
-  });
+  pool.for_each(parts.size(),
+                [&](size_t i) { parts[i] = collect_ends(trace, ranks, static_cast<uint32_t>(i)); });
   for (Ends& part : parts) {
     trace.unmatched_sends.insert(trace.unmatched_sends.end(), part.lost_sends.begin(),
                                  part.lost_sends.end());
@@ -313,8 +316,7 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
   base::Column<Pair> pairs;
   for (PerRank& part : per_rank) {
     for (const Pair& pair : part.pairs) pairs.push_back(pair);
-    trace.unmatched_sends.insert(trace.unmatched_sends.end(), part.sends.begin(),
-                                 part.sends.end());
+    trace.unmatched_sends.insert(trace.unmatched_sends.end(), part.sends.begin(), part.sends.end());
     trace.unmatched_receives.insert(trace.unmatched_receives.end(), part.receives.begin(),
                                     part.receives.end());
   }
@@ -360,9 +362,8 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
       messages.comm[i] = send.comm;
       messages.send_location[i] = send.location;
       messages.recv_location[i] = receive.location;
-      const uint32_t posted = receive.other == receive.event
-                                  ? enclosing_enter(to, receive.event)
-                                  : receive.other;
+      const uint32_t posted =
+          receive.other == receive.event ? enclosing_enter(to, receive.event) : receive.other;
       messages.recv_post_ticks[i] = to.ticks[posted];
       messages.send_end_ticks[i] =
           send.other == kNone ? pairs[i].send_ticks : from.ticks[send.other];

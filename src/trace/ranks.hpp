@@ -27,7 +27,8 @@ class CommunicatorRanks {
     const Table& table = tables_[comm];
     if (table.self) return peer == 0 ? location.rank : Rank::none();
     const std::vector<uint32_t>* members = table.members;
-    if (table.remote_members != nullptr && location.rank.valid() && table.in_members[location.rank]) {
+    if (table.remote_members != nullptr && location.rank.valid() &&
+        table.in_members[location.rank]) {
       members = table.remote_members;
     }
     if (members == nullptr || peer >= members->size()) return Rank::none();

@@ -23,8 +23,8 @@ base::Result<std::vector<bool>> parse_ranks(std::string_view list, uint32_t rank
     const std::string_view part = rest.substr(0, rest.find(','));
     const size_t dash = part.find('-');
     const std::string_view first_text = part.substr(0, dash);
-    const std::string_view last_text = dash == std::string_view::npos ? first_text
-                                                                      : part.substr(dash + 1);
+    const std::string_view last_text =
+        dash == std::string_view::npos ? first_text : part.substr(dash + 1);
     uint32_t first = 0;
     uint32_t last = 0;
     const auto parse = [](std::string_view text, uint32_t& value) {

@@ -12,7 +12,7 @@ namespace pathline::trace {
 
 /// The part of a run that a question is about.
 struct Selection {
-  uint64_t from_ticks = 0;           ///< First tick inside.
+  uint64_t from_ticks = 0;            ///< First tick inside.
   uint64_t until_ticks = UINT64_MAX;  ///< First tick after.
   std::vector<bool> ranks;            ///< By rank; empty means all.
 

@@ -37,15 +37,15 @@ struct Location {
 /// Messages as a structure of arrays, one row per matched message, sorted by send time, then
 /// sender, then order of sending. Times are ticks of the trace's clock.
 struct Messages {
-  base::Column<uint32_t> sender;    ///< Rank.
-  base::Column<uint32_t> receiver;  ///< Rank.
+  base::Column<uint32_t> sender;           ///< Rank.
+  base::Column<uint32_t> receiver;         ///< Rank.
   base::Column<uint64_t> send_ticks;       ///< The send call recorded it.
   base::Column<uint64_t> send_end_ticks;   ///< The sender's buffer was free again.
   base::Column<uint64_t> recv_post_ticks;  ///< The receive was posted.
   base::Column<uint64_t> recv_ticks;       ///< The receive was complete.
   base::Column<uint64_t> bytes;
   base::Column<uint32_t> tag;
-  base::Column<uint32_t> comm;  ///< Index into Definitions::communicators.
+  base::Column<uint32_t> comm;           ///< Index into Definitions::communicators.
   base::Column<uint32_t> send_location;  ///< LocationIndex.
   base::Column<uint32_t> recv_location;  ///< LocationIndex.
 
@@ -63,10 +63,10 @@ struct Unmatched {
 /// Collective operations, one row per operation and member that finished it, the members of one
 /// operation one after the other in the order of their locations.
 struct Collectives {
-  base::Column<uint32_t> first;      ///< Per operation: its first member row; one entry more.
-  base::Column<uint8_t> operation;   ///< Per operation: OTF2 number, 0 barrier, 11 allreduce ...
-  base::Column<uint32_t> comm;       ///< Per operation: index into Definitions::communicators.
-  base::Column<uint32_t> location;   ///< Per member: LocationIndex.
+  base::Column<uint32_t> first;     ///< Per operation: its first member row; one entry more.
+  base::Column<uint8_t> operation;  ///< Per operation: OTF2 number, 0 barrier, 11 allreduce ...
+  base::Column<uint32_t> comm;      ///< Per operation: index into Definitions::communicators.
+  base::Column<uint32_t> location;  ///< Per member: LocationIndex.
   base::Column<uint64_t> begin_ticks;
   base::Column<uint64_t> end_ticks;
   base::Column<uint64_t> bytes_sent;
