@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/thread_pool.hpp"
 
+#include <optional>
+
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 namespace pathline::base {
 
 struct ThreadPool::Arena {
+  // TBB grants no more workers than there are cores unless it is told to: somebody who asks for
+  // more gets them.
+  std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 
-ThreadPool::ThreadPool(unsigned thread_count)
-    : arena_(std::make_unique<Arena>(Arena{tbb::task_arena(
-          thread_count == 0 ? tbb::task_arena::automatic : static_cast<int>(thread_count))})) {}
+ThreadPool::ThreadPool(unsigned thread_count) : arena_(std::make_unique<Arena>()) {
+  if (thread_count > 0) {
+    arena_->limit.emplace(tbb::global_control::max_allowed_parallelism, thread_count);
+    arena_->arena.initialize(static_cast<int>(thread_count));
+  } else {
+    arena_->arena.initialize();
+  }
+}
 
 ThreadPool::~ThreadPool() = default;
 

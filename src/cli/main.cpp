@@ -13,8 +13,13 @@ namespace {
 using namespace pathline;
 
 /// CLI11's messages in our form: one line, and where help is.
-int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const char* first_argument) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  if (app.get_subcommands().empty() && first_argument != nullptr && first_argument[0] != '-') {
+    return cli::report_error({base::ErrorCode::kInvalidArgument,
+                              fmt::format("there is no command '{}'", first_argument),
+                              "'pathline --help' lists what there is."});
+  }
   std::string message = error.what();
   for (char& c : message) {
     if (c == '\n') c = ' ';
@@ -44,7 +49,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error);
+    return usage_error(app, error, argc > 1 ? argv[1] : nullptr);
   }
   const auto status = action();
   return status ? status.value() : cli::report_error(status.error());

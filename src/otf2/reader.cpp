@@ -47,6 +47,8 @@ void read_properties(OTF2_Reader* reader, trace::Trace& trace) {
       std::free(value);
     }
   }
+  // The library hands them over in the reverse of any order: make it one that lasts.
+  std::sort(trace.properties.begin(), trace.properties.end());
   std::free(names);  // One block with the strings behind the pointers.
 }
 

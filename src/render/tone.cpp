@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kPercentile = 0.99;
 constexpr double kPercentileCoverage = 0.95;
+constexpr double kMedianCoverage = 0.4;
 constexpr double kFloor = 0.08;
 constexpr double kMaxSingleCoverage = 0.85;
 constexpr double kMinOccupied = 0.05;  // of the smallest weight; less is an anti-aliased rim
@@ -53,15 +54,28 @@ class LogHistogram {
   std::array<uint64_t, 64 * kPerOctave> counts_{};
 };
 
-/// Weight of the pixel at the percentile, among pixels with lines.
-double high_weight(const DensityRaster& raster) {
+struct Weights {
+  double high;    ///< Of the pixel at the percentile, among pixels with lines.
+  double median;  ///< Of the median of all pixels; 0 when less than half of them have lines.
+};
+
+Weights typical_weights(const DensityRaster& raster) {
   const double least = std::max(1.0, kMinOccupied * raster.min_weight / raster.unit);
   const auto threshold = static_cast<int64_t>(std::min(least, 0x1p60));
   LogHistogram histogram;
+  size_t covered = 0;
   for (const int64_t n : raster.n) {
-    if (n >= threshold) histogram.add(static_cast<uint64_t>(n));
+    if (n < threshold) continue;
+    histogram.add(static_cast<uint64_t>(n));
+    ++covered;
   }
-  return histogram.quantile(kPercentile) * raster.unit;
+  Weights weights{histogram.quantile(kPercentile) * raster.unit, 0};
+  const double empty_half = static_cast<double>(raster.n.size()) / 2;
+  if (static_cast<double>(covered) > empty_half) {
+    const double share = 1 - empty_half / static_cast<double>(covered);
+    weights.median = histogram.quantile(share) * raster.unit;
+  }
+  return weights;
 }
 
 constexpr size_t kGradientSteps = 256;
@@ -175,12 +189,15 @@ Opacity choose_opacity(const DensityRaster& raster, const layout::SegmentStyle& 
   // 1 - 2^-50 instead of 1, so that its logarithm is finite.
   constexpr double kOpaque = 1 - 0x1p-50;
   if (style.opacity) return {std::clamp(*style.opacity, 0.0, kOpaque), 0, 1};
-  const double high = high_weight(raster);
+  const auto [high, median] = typical_weights(raster);
   if (!(high > 0) || !(raster.min_weight > 0)) return {kMaxSingleCoverage, 0, 1};
   const double for_high = -std::expm1(std::log1p(-kPercentileCoverage) / high);
   // Lines of equal weight 1 that hardly overlap: opaque lines hide what they cross.
   const double for_single = -std::expm1(std::log1p(-kMaxSingleCoverage) / raster.min_weight);
-  const double opacity = std::min({for_high, for_single, kOpaque});
+  // Lines all over the picture must not hide what lies beneath them.
+  const double for_median =
+      median > 0 ? -std::expm1(std::log1p(-kMedianCoverage) / median) : kOpaque;
+  const double opacity = std::min({for_high, for_single, for_median, kOpaque});
   return {opacity, kFloor, raster.min_weight};
 }
 
