@@ -152,7 +152,7 @@ void shade_additive(const DensityRaster& raster, const Gradient& colors, bool on
                     base::ThreadPool& pool) {
   constexpr double kReach = 20;      // n99 / n0: how far below n99 differences can be seen
   constexpr double kStrength = 1.6;  // e at n99: the strongest channel of light saturates
-  const double n99 = high_weight(raster);
+  const double n99 = typical_weights(raster).high;
   if (!(n99 > 0)) return;
   const double scale = kReach / n99;
   const double exposure = kStrength / std::asinh(kReach);
