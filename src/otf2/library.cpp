@@ -44,4 +44,21 @@ std::string QuietLibrary::reason(OTF2_ErrorCode code) {
 
 void QuietLibrary::forget() { last_message.clear(); }
 
+uint64_t value_bits(OTF2_Type type, const OTF2_AttributeValue& value) {
+  switch (type) {
+    case OTF2_TYPE_UINT8:
+    case OTF2_TYPE_INT8: return value.uint8;
+    case OTF2_TYPE_UINT16:
+    case OTF2_TYPE_INT16: return value.uint16;
+    case OTF2_TYPE_NONE:
+    case OTF2_TYPE_UINT64:
+    case OTF2_TYPE_INT64:
+    case OTF2_TYPE_DOUBLE:
+    case OTF2_TYPE_LOCATION: return value.uint64;
+    default: break;
+  }
+  const bool known = type <= OTF2_TYPE_LOCATION_GROUP;
+  return known ? value.uint32 : value.uint64;  // 32-bit numbers and references.
+}
+
 }  // namespace pathline::otf2

@@ -29,6 +29,10 @@ struct CloseReader {
 };
 using ReaderHandle = std::unique_ptr<OTF2_Reader, CloseReader>;
 
+/// The bits of a value of `type`. The library leaves the rest of its union as it was, so that the
+/// same archive would give different traces.
+uint64_t value_bits(OTF2_Type type, const OTF2_AttributeValue& value);
+
 /// 32-bit words that a field of a record takes in the columns of a trace.
 template <class Field>
 constexpr unsigned words_of() {

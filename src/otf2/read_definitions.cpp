@@ -23,7 +23,8 @@ struct Target {
   template <class Field>
   void put_field(Field field) {
     if constexpr (std::is_same_v<Field, OTF2_AttributeValue>) {
-      put(field.uint64, 2);
+      // In every kind of definition the type is the field in front of the value.
+      put(value_bits(static_cast<OTF2_Type>(words.back()), field), 2);
     } else {
       static_assert(std::is_integral_v<Field>, "arrays need a callback of their own");
       put(static_cast<uint64_t>(field), words_of<Field>());

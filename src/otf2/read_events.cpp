@@ -36,7 +36,7 @@ void copy_attributes(Target& target, OTF2_AttributeList* attributes, uint32_t co
     OTF2_Type type = 0;
     OTF2_AttributeValue value{};
     OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value);
-    target.builder.attribute(attribute, type, value.uint64);
+    target.builder.attribute(attribute, type, value_bits(type, value));
   }
 }
 
