@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "synth/definitions.hpp"
+#include "bench/synth/definitions.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "synth/simulation.hpp"
+#include "bench/synth/simulation.hpp"
 
 namespace pathline::synth {
 

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "bench/synth/definitions.hpp"
+#include "bench/synth/options.hpp"
+#include "bench/synth/shapes.hpp"
 #include "otf2/writer.hpp"
-#include "synth/definitions.hpp"
-#include "synth/options.hpp"
-#include "synth/shapes.hpp"
 
 namespace pathline::synth {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "synth/options.hpp"
+#include "bench/synth/options.hpp"
 
 #include <charconv>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "synth/pace.hpp"
+#include "bench/synth/pace.hpp"
 
 #include <algorithm>
 

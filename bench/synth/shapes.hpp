@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "synth/options.hpp"
-#include "synth/simulation.hpp"
+#include "bench/synth/options.hpp"
+#include "bench/synth/simulation.hpp"
 
 namespace pathline::synth {
 

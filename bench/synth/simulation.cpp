@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "synth/simulation.hpp"
+#include "bench/synth/simulation.hpp"
 
 #include <algorithm>
 #include <bit>

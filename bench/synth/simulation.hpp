@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "synth/random.hpp"
+#include "bench/synth/random.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::synth {

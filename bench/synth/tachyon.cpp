@@ -3,7 +3,7 @@
 #include <cmath>
 #include <queue>
 
-#include "synth/shapes.hpp"
+#include "bench/synth/shapes.hpp"
 
 namespace pathline::synth {
 namespace {

@@ -2,8 +2,8 @@
 #include <array>
 #include <cmath>
 
-#include "synth/pace.hpp"
-#include "synth/shapes.hpp"
+#include "bench/synth/pace.hpp"
+#include "bench/synth/shapes.hpp"
 
 namespace pathline::synth {
 namespace {
