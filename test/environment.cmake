@@ -6,3 +6,6 @@ if("$ENV{PATHLINE_TEST_DATA}" STREQUAL "")
   get_filename_component(data "${CMAKE_CURRENT_LIST_DIR}/../../shared/data" ABSOLUTE)
   set(ENV{PATHLINE_TEST_DATA} "${data}")
 endif()
+
+# Leaks of libraries that are not ours, each with its reason.
+set(ENV{LSAN_OPTIONS} "suppressions=${CMAKE_CURRENT_LIST_DIR}/lsan.supp:print_suppressions=0")
