@@ -90,6 +90,15 @@ TEST(LayerCheck, ReportsPathsThatGoUpOrLackTheLayer) {
                   HasSubstr(":2: \"matrix.hpp\" is not spelled from src/"), HasSubstr(":3: ")));
 }
 
+TEST(LayerCheck, LetsAProgramOfBenchIncludeItsOwnFolderOnly) {
+  const Rules rules = parse_rules("base:\nbench: base\n");
+  EXPECT_THAT(check_file(rules, "bench/synth/main.cpp",
+                         "#include \"synth/options.hpp\"\n#include \"base/result.hpp\"\n"),
+              IsEmpty());
+  EXPECT_THAT(check_file(rules, "bench/heat/main.cpp", "#include \"synth/options.hpp\"\n"),
+              ElementsAre(HasSubstr("layers.txt has no layer 'synth'")));
+}
+
 TEST(LayerCheck, ReportsThirdPartyHeadersOutsideTheirLayer) {
   EXPECT_THAT(check("src/render/png.cpp", "#include <png.h>\n"), IsEmpty());
   EXPECT_THAT(
