@@ -4,16 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include "base/arena.hpp"
+
 namespace pathline::base {
 
 /// A growable array of plain values for columns of many million rows. Unlike std::vector it leaves
 /// new rows uninitialised and grows with realloc, which for large blocks moves pages instead of
-/// copying them: memory that was reserved but not written costs nothing.
+/// copying them: memory that was reserved but not written costs nothing. Its first memory may be
+/// that of an Arena, which it must not outlive then.
 ///
 /// errors  throws std::bad_alloc.
 /// cost    push_back amortised O(1), growth by half.
@@ -27,19 +31,31 @@ class Column {
   Column(Column&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+        capacity_(std::exchange(other.capacity_, 0)),
+        in_arena_(std::exchange(other.in_arena_, false)) {}
   Column& operator=(Column&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+    std::swap(in_arena_, other.in_arena_);
     return *this;
   }
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
-  ~Column() { std::free(data_); }
+  ~Column() {
+    if (!in_arena_) std::free(data_);
+  }
 
   void reserve(size_t capacity) {
     if (capacity > capacity_) reallocate(capacity);
+  }
+  /// Takes the memory of a column without any from an arena. What outgrows it leaves the arena.
+  void reserve(size_t capacity, Arena& arena) {
+    if (capacity_ > 0 || capacity == 0) return reserve(capacity);
+    if (capacity > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
+    data_ = static_cast<T*>(arena.allocate(capacity * sizeof(T)));
+    capacity_ = capacity;
+    in_arena_ = true;
   }
   void resize(size_t size) {  ///< New rows hold any value.
     reserve(size);
@@ -53,7 +69,7 @@ class Column {
   }
   /// Gives back what was reserved and not used.
   void shrink_to_fit() {
-    if (size_ < capacity_) reallocate(size_);
+    if (size_ < capacity_ && !in_arena_) reallocate(size_);
   }
 
   [[nodiscard]] size_t size() const { return size_; }
@@ -80,8 +96,11 @@ class Column {
       return;
     }
     if (capacity > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
-    void* moved = std::realloc(static_cast<void*>(data_), capacity * sizeof(T));
+    const size_t bytes = capacity * sizeof(T);
+    void* moved = std::realloc(in_arena_ ? nullptr : static_cast<void*>(data_), bytes);
     if (moved == nullptr) throw std::bad_alloc();
+    if (in_arena_) std::memcpy(moved, data_, size_ * sizeof(T));
+    in_arena_ = false;
     data_ = static_cast<T*>(moved);
     capacity_ = capacity;
   }
@@ -89,6 +108,7 @@ class Column {
   T* data_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;
+  bool in_arena_ = false;
 };
 
 }  // namespace pathline::base

@@ -31,8 +31,10 @@ struct LocationEvents {
 /// Reads all events of one location.
 ///
 /// expected_events  a hint for the memory to reserve.
+/// arena            where the events will live.
 LocationEvents read_location_events(OTF2_Reader* reader, uint64_t location,
                                     const OTF2_EvtReaderCallbacks* callbacks,
-                                    const trace::Definitions& definitions, size_t expected_events);
+                                    const trace::Definitions& definitions, size_t expected_events,
+                                    base::Arena& arena);
 
 }  // namespace pathline::otf2

@@ -253,9 +253,12 @@ class ArchiveReader {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) return;
     std::optional<Damage> damage;
+    bool empty = false;
     if (const auto file = base::MappedFile::open(path)) {
-      damage =
-          find_damage(file.value().bytes(), FileKind::kDefinitions, anchor_.definition_chunk_bytes);
+      const auto bytes = file.value().bytes();
+      damage = find_damage(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes);
+      empty = record_offset(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes, 0) ==
+              bytes.size();
     }
     if (damage) {
       fail(i, path,
@@ -263,6 +266,7 @@ class ArchiveReader {
                        damage->records_before, damage->fact));
       return;
     }
+    if (empty) return;  // The library would clear a whole chunk, usually 4 MiB, to find that out.
     if (auto status = read_local_definitions(reader, location.id, location.clock_offsets);
         !status) {
       fail(i, path, status.error().message);
@@ -274,8 +278,8 @@ class ArchiveReader {
     trace::Location& location = trace_.locations[i];
     const uint64_t stated = trace_.definitions.locations[i].event_count;
     const size_t expected = std::min(stated, file_bytes / kMinEventBytes);
-    LocationEvents read =
-        read_location_events(reader, location.id, callbacks, trace_.definitions, expected);
+    LocationEvents read = read_location_events(reader, location.id, callbacks, trace_.definitions,
+                                               expected, *trace_.arena);
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;
     if (!read.fault) return;

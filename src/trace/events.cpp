@@ -31,6 +31,11 @@ PointToPoint Events::point_to_point(size_t i) const {
 void EventsBuilder::reserve(size_t event_count) {
   if (event_count <= capacity_) return;
   if (event_count > UINT32_MAX) throw std::length_error("more than 4 billion events");
+  if (arena_ != nullptr) {
+    events_.ticks.reserve(event_count, *arena_);
+    events_.kind.reserve(event_count, *arena_);
+    events_.ref.reserve(event_count, *arena_);
+  }
   events_.ticks.resize(event_count);
   events_.kind.resize(event_count);
   events_.ref.resize(event_count);
@@ -80,9 +85,18 @@ Events EventsBuilder::finish() {
   events_.ticks.shrink_to_fit();
   events_.kind.shrink_to_fit();
   events_.ref.shrink_to_fit();
-  events_.words.shrink_to_fit();
+  if (arena_ != nullptr && !events_.words.empty()) {
+    // How many there would be was not known before.
+    base::Column<uint32_t> words;
+    words.reserve(events_.words.size(), *arena_);
+    words.resize(events_.words.size());
+    std::copy(events_.words.begin(), events_.words.end(), words.begin());
+    events_.words = std::move(words);
+  } else {
+    events_.words.shrink_to_fit();
+  }
   Events finished = std::move(events_);
-  *this = EventsBuilder();
+  *this = EventsBuilder(arena_);
   return finished;
 }
 

@@ -75,6 +75,9 @@ struct Events {
 /// errors  throws std::length_error past 2^32 events or words, std::bad_alloc.
 class EventsBuilder {
  public:
+  /// arena  where the events will live; must outlive them. Without one each column owns its memory.
+  explicit EventsBuilder(base::Arena* arena = nullptr) : arena_(arena) {}
+
   /// event_count  expected events; memory that stays unused is given back by finish().
   void reserve(size_t event_count);
 
@@ -128,6 +131,7 @@ class EventsBuilder {
   void unusual_leave(uint64_t ticks, Region region);
   void reserve_words(size_t count);
 
+  base::Arena* arena_;
   Events events_;
   // The three columns share one length, so that an event needs one comparison, not three.
   uint64_t* ticks_ = nullptr;

@@ -1,373 +1,260 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
-#include <unordered_map>
 
 #include "base/radix_sort.hpp"
 #include "trace/match.hpp"
-#include "trace/ranks.hpp"
+#include "trace/message_ends.hpp"
 
 namespace pathline::trace {
 namespace {
 
 constexpr uint32_t kNone = base::IdMap::kNone;
 
-/// One send or receive with its partner resolved to ranks of the program.
-struct End {
-  uint32_t own_rank;
-  uint32_t peer_rank;
-  uint32_t comm;  // Index.
+/// Ends of one rank with the same peer, communicator and tag, in order: a list through
+/// Channels::next.
+struct Channel {
+  uint32_t peer;
+  uint32_t comm;
   uint32_t tag;
-  uint32_t location;
-  uint32_t event;  // The send, or the completion of the receive.
-  uint32_t other;  // Send: its completion or kNone. Receive: the event that posted it.
+  uint32_t first = kNone;
+  uint32_t last = kNone;
 };
 
-/// What one location contributes, in the order of its events; receives in posting order.
-struct Ends {
-  base::Column<End> sends;
-  base::Column<End> receives;
-  std::vector<Unmatched> lost_sends;
-  std::vector<Unmatched> lost_receives;
-  uint64_t cancelled = 0;
-};
-
-/// From request ids that are active to a number. A program has few at a time: open addressing with
-/// linear search, deletion by moving back.
-class ActiveRequests {
+/// The channels of one rank's sends or receives. A hash table of numbers into a list, so that the
+/// list keeps the order of first use.
+class Channels {
  public:
-  void set(uint64_t request, uint32_t value) {
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    size_t i = slot(request);
-    if (slots_[i].value == kNone) ++used_;
-    slots_[i] = {request, value};
-  }
-  /// Removes the request and returns its value, kNone if it is not active.
-  uint32_t take(uint64_t request) {
-    if (slots_.empty()) return kNone;
-    size_t hole = slot(request);
-    const uint32_t value = slots_[hole].value;
-    if (value == kNone) return kNone;
-    const size_t mask = slots_.size() - 1;
-    for (size_t i = (hole + 1) & mask; slots_[i].value != kNone; i = (i + 1) & mask) {
-      const size_t home = hash(slots_[i].request) & mask;
-      if (((i - home) & mask) >= ((i - hole) & mask)) {
-        slots_[hole] = slots_[i];
-        hole = i;
-      }
+  Channels() = default;
+  template <class List>
+  Channels(const List& ends, base::Arena& arena) {
+    next_.reserve(ends.size(), arena);
+    next_.resize(ends.size());
+    for (uint32_t i = 0; i < ends.size(); ++i) {
+      if (ends[i].peer == kNone) continue;
+      Channel& channel = add(ends[i].peer, ends[i].comm, ends[i].tag);
+      (channel.first == kNone ? channel.first : next_[channel.last]) = i;
+      channel.last = i;
+      next_[i] = kNone;
     }
-    slots_[hole].value = kNone;
-    --used_;
-    return value;
   }
+
+  /// returns the first end of a channel, kNone if there is none.
+  [[nodiscard]] uint32_t first(uint32_t peer, uint32_t comm, uint32_t tag) const {
+    if (slots_.empty()) return kNone;
+    const uint32_t number = slots_[slot(peer, comm, tag)];
+    return number == kNone ? kNone : channels_[number].first;
+  }
+  /// The end after `i` in its channel, or kNone.
+  [[nodiscard]] uint32_t next(uint32_t i) const { return next_[i]; }
+  [[nodiscard]] const std::vector<Channel>& all() const { return channels_; }
 
  private:
-  struct Slot {
-    uint64_t request = 0;
-    uint32_t value = kNone;
-  };
-  static size_t hash(uint64_t request) {
-    return static_cast<size_t>((request * 0x9e3779b97f4a7c15ULL) >> 32U);
+  Channel& add(uint32_t peer, uint32_t comm, uint32_t tag) {
+    if (2 * (channels_.size() + 1) > slots_.size()) grow();
+    uint32_t& number = slots_[slot(peer, comm, tag)];
+    if (number == kNone) {
+      number = static_cast<uint32_t>(channels_.size());
+      channels_.push_back({peer, comm, tag});
+    }
+    return channels_[number];
   }
-  [[nodiscard]] size_t slot(uint64_t request) const {
+  [[nodiscard]] size_t slot(uint32_t peer, uint32_t comm, uint32_t tag) const {
+    uint64_t hash = (uint64_t{peer} << 32U | tag) * 0x9e3779b97f4a7c15ULL;
+    hash = (hash ^ comm) * 0xd6e8feb86659fd93ULL;
     const size_t mask = slots_.size() - 1;
-    size_t i = hash(request) & mask;
-    while (slots_[i].value != kNone && slots_[i].request != request) i = (i + 1) & mask;
-    return i;
+    for (size_t i = (hash >> 32U) & mask;; i = (i + 1) & mask) {
+      if (slots_[i] == kNone) return i;
+      const Channel& channel = channels_[slots_[i]];
+      if (channel.peer == peer && channel.tag == tag && channel.comm == comm) return i;
+    }
   }
   void grow() {
-    std::vector<Slot> old = std::move(slots_);
-    slots_.assign(old.empty() ? 64 : 2 * old.size(), Slot{});
-    for (const Slot& entry : old) {
-      if (entry.value != kNone) slots_[slot(entry.request)] = entry;
+    slots_.assign(std::max<size_t>(64, 2 * slots_.size()), kNone);
+    for (uint32_t number = 0; number < channels_.size(); ++number) {
+      const Channel& channel = channels_[number];
+      slots_[slot(channel.peer, channel.comm, channel.tag)] = number;
     }
   }
-  std::vector<Slot> slots_;
-  size_t used_ = 0;
+
+  std::vector<Channel> channels_;
+  std::vector<uint32_t> slots_;  // Numbers of channels; a power of two, at most half full.
+  base::Column<uint32_t> next_;  // Per end. Apart from it: this is what joining runs through.
 };
 
-/// The Enter of the call that event `i` stands in, or `i` itself when it stands in none.
-uint32_t enclosing_enter(const Events& events, uint32_t i) {
-  for (uint32_t k = i; k-- > 0;) {
-    if (events.kind[k] == EventKind::kEnter) return k;
-    if (events.kind[k] == EventKind::kLeave) k = events.ref[k];  // Skip a call that is over.
-    if (events.kind[k] == EventKind::kUnmatchedLeave) break;
-  }
-  return i;
-}
-
-Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks, uint32_t location_index) {
-  const Location& location = trace.locations[location_index];
-  const Events& events = location.events;
+struct RankEnds {
   Ends ends;
-  ActiveRequests sending;
-  ActiveRequests receiving;
-  bool in_posting_order = true;
+  Channels sends;
+  Channels receives;
+  base::Column<uint32_t> receive_of;  // Per send: the receive of its peer, or kNone.
+};
 
-  for (uint32_t i = 0; i < events.size(); ++i) {
-    const EventKind kind = events.kind[i];
-    if (kind == EventKind::kEnter || kind == EventKind::kLeave) [[likely]] {
-      continue;
-    }
-    switch (kind) {
-      case EventKind::kMpiIsendComplete: {
-        const uint32_t send = sending.take(events.word64(i));
-        if (send != kNone) ends.sends[send].other = i;
-        break;
-      }
-      case EventKind::kMpiIrecvRequest: receiving.set(events.word64(i), i); break;
-      case EventKind::kMpiRequestCancelled:
-        sending.take(events.word64(i));
-        receiving.take(events.word64(i));
-        ++ends.cancelled;
-        break;
-      case EventKind::kMpiSend:
-      case EventKind::kMpiIsend:
-      case EventKind::kMpiRecv:
-      case EventKind::kMpiIrecv: {
-        const bool is_send = kind == EventKind::kMpiSend || kind == EventKind::kMpiIsend;
-        const PointToPoint point = events.point_to_point(i);
-        const uint32_t comm = trace.definitions.communicator_index(point.comm);
-        const Rank peer = comm == kNone ? Rank::none() : ranks.resolve(comm, point.peer, location);
-        uint32_t other = kNone;
-        if (kind == EventKind::kMpiRecv) other = i;
-        if (kind == EventKind::kMpiIrecv) {
-          other = receiving.take(point.request);
-          if (other == kNone) other = i;  // Old recorders write no request.
-        }
-        if (!peer.valid() || !location.rank.valid()) {
-          (is_send ? ends.lost_sends : ends.lost_receives)
-              .push_back({.location = location_index, .event = i, .peer = peer});
-          break;
-        }
-        base::Column<End>& list = is_send ? ends.sends : ends.receives;
-        if (kind == EventKind::kMpiIsend) {
-          sending.set(point.request, static_cast<uint32_t>(list.size()));
-        }
-        if (!is_send && !list.empty() && list.back().other > other) in_posting_order = false;
-        list.push_back({.own_rank = location.rank,
-                        .peer_rank = peer,
-                        .comm = comm,
-                        .tag = point.tag,
-                        .location = location_index,
-                        .event = i,
-                        .other = other});
-        break;
-      }
-      default: break;
-    }
+std::vector<std::vector<uint32_t>> locations_by_rank(const Trace& trace) {
+  std::vector<std::vector<uint32_t>> locations(size_t{trace.rank_count} + 1);
+  for (uint32_t i = 0; i < trace.locations.size(); ++i) {
+    const Rank rank = trace.locations[i].rank;
+    locations[rank.valid() ? uint32_t{rank} : trace.rank_count].push_back(i);
   }
-  if (!in_posting_order) {
-    base::radix_sort(ends.receives, [](const End& end) { return uint64_t{end.other}; });
-  }
-  return ends;
+  return locations;
 }
 
-/// All ends of one kind, grouped by the receiving rank; inside a group in the order of time for
-/// several threads of a rank, else in the order of the location's events.
-struct Grouped {
-  base::Column<End> ends;
-  std::vector<size_t> start;  // Per receiving rank, one more.
-};
-
-template <class ReceiverOf>
-Grouped group_by_receiver(const Trace& trace, std::vector<Ends>& parts,
-                          base::Column<End> Ends::*list, ReceiverOf receiver_of) {
-  Grouped grouped;
-  grouped.start.assign(size_t{trace.rank_count} + 1, 0);
-  std::vector<size_t> threads_with_ends(trace.rank_count, 0);
-  for (const Ends& part : parts) {
-    for (const End& end : part.*list) ++grouped.start[receiver_of(end) + 1];
-    if (!(part.*list).empty()) ++threads_with_ends[(part.*list)[0].own_rank];
-  }
-  for (size_t rank = 0; rank < trace.rank_count; ++rank) {
-    grouped.start[rank + 1] += grouped.start[rank];
-  }
-  grouped.ends.resize(grouped.start.back());
-  std::vector<size_t> next(grouped.start.begin(), grouped.start.end() - 1);
-  for (Ends& part : parts) {
-    for (const End& end : part.*list) grouped.ends[next[receiver_of(end)]++] = end;
-    part.*list = {};
-  }
-  // MPI orders the sends of a rank, not of a thread. Where several threads of a rank communicate
-  // their events have to be merged by time.
-  const bool merge = std::any_of(threads_with_ends.begin(), threads_with_ends.end(),
-                                 [](size_t threads) { return threads > 1; });
-  if (merge) {
-    const auto time_of = [&](const End& end) {
-      const uint32_t event = list == &Ends::sends ? end.event : end.other;
-      return trace.locations[end.location].events.ticks[event];
-    };
-    for (size_t rank = 0; rank < trace.rank_count; ++rank) {
-      std::stable_sort(grouped.ends.data() + grouped.start[rank],
-                       grouped.ends.data() + grouped.start[rank + 1],
-                       [&](const End& a, const End& b) { return time_of(a) < time_of(b); });
-    }
-  }
-  return grouped;
-}
-
-/// The sends that wait for a receive, first in first out for each sender, communicator and tag.
-class Queues {
- public:
-  explicit Queues(size_t send_count) : next_(send_count, kNone) {}
-
-  void push(const End& send, uint32_t index) {
-    Queue& queue = queues_[key(send.own_rank, send.comm, send.tag)];
-    if (queue.first == kNone) {
-      queue.first = index;
-    } else {
-      next_[queue.last] = index;
-    }
-    queue.last = index;
-  }
-  uint32_t pop(const End& receive) {
-    const auto found = queues_.find(key(receive.peer_rank, receive.comm, receive.tag));
-    if (found == queues_.end() || found->second.first == kNone) return kNone;
-    const uint32_t index = found->second.first;
-    found->second.first = next_[index];
-    return index;
-  }
-
- private:
-  struct Key {
-    uint64_t sender_and_comm;
-    uint32_t tag;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const {
-      return (key.sender_and_comm * 0x9e3779b97f4a7c15ULL ^ key.tag) * 0xd6e8feb86659fd93ULL;
-    }
-  };
-  struct Queue {
-    uint32_t first = kNone;
-    uint32_t last = kNone;
-  };
-  static Key key(uint32_t sender, uint32_t comm, uint32_t tag) {
-    return {uint64_t{sender} << 32U | comm, tag};
-  }
-  std::unordered_map<Key, Queue, Hash> queues_;
-  std::vector<uint32_t> next_;
-};
-
-struct Pair {
-  uint64_t send_ticks;
-  uint32_t send;     // Index into the grouped sends.
-  uint32_t receive;  // Index into the grouped receives.
-};
-
-}  // namespace
-
-void match_messages(Trace& trace, base::ThreadPool& pool) {
-  const CommunicatorRanks ranks(trace);
-  std::vector<Ends> parts(trace.locations.size());
-  pool.for_each(parts.size(),
-                [&](size_t i) { parts[i] = collect_ends(trace, ranks, static_cast<uint32_t>(i)); });
-  for (Ends& part : parts) {
-    trace.unmatched_sends.insert(trace.unmatched_sends.end(), part.lost_sends.begin(),
-                                 part.lost_sends.end());
-    trace.unmatched_receives.insert(trace.unmatched_receives.end(), part.lost_receives.begin(),
-                                    part.lost_receives.end());
-    trace.cancelled_requests += part.cancelled;
-  }
-
-  std::array<Grouped, 2> grouped;
-  pool.for_each(2, [&](size_t i) {
-    grouped[i] = i == 0 ? group_by_receiver(trace, parts, &Ends::sends,
-                                            [](const End& end) { return end.peer_rank; })
-                        : group_by_receiver(trace, parts, &Ends::receives,
-                                            [](const End& end) { return end.own_rank; });
-  });
-  const auto& [sends, receives] = grouped;
-
-  struct PerRank {
-    base::Column<Pair> pairs;
-    std::vector<Unmatched> sends;
-    std::vector<Unmatched> receives;
-  };
-  std::vector<PerRank> per_rank(trace.rank_count);
-  pool.for_each(trace.rank_count, [&](size_t rank) {
-    const size_t first = sends.start[rank];
-    const size_t count = sends.start[rank + 1] - first;
-    Queues queues(count);
-    std::vector<bool> matched(count);
-    PerRank& result = per_rank[rank];
-    result.pairs.reserve(count);
-    for (size_t i = 0; i < count; ++i) queues.push(sends.ends[first + i], static_cast<uint32_t>(i));
-    for (size_t r = receives.start[rank]; r < receives.start[rank + 1]; ++r) {
-      const End& receive = receives.ends[r];
-      const uint32_t i = queues.pop(receive);
-      if (i == kNone) {
-        result.receives.push_back({receive.location, receive.event, Rank(receive.peer_rank)});
+/// Joins the channels of one receiving rank with those of its senders; the k-th send meets the k-th
+/// receive. Each channel has one receiver, so ranks may be done at the same time.
+void join(std::vector<RankEnds>& ranks, uint32_t receiver) {
+  Ends& ends = ranks[receiver].ends;
+  for (const Channel& channel : ranks[receiver].receives.all()) {
+    RankEnds& sender = ranks[channel.peer];
+    uint32_t send = sender.sends.first(receiver, channel.comm, channel.tag);
+    for (uint32_t i = channel.first; i != kNone; i = ranks[receiver].receives.next(i)) {
+      if (send == kNone) {
+        const Receive& receive = ends.receives[i];
+        ends.lost_receives.push_back({receive.location, receive.event, Rank(receive.peer)});
         continue;
       }
-      matched[i] = true;
-      const End& send = sends.ends[first + i];
-      result.pairs.push_back({trace.locations[send.location].events.ticks[send.event],
-                              static_cast<uint32_t>(first + i), static_cast<uint32_t>(r)});
+      sender.receive_of[send] = i;
+      send = sender.sends.next(send);
     }
-    for (size_t i = 0; i < count; ++i) {
-      const End& send = sends.ends[first + i];
-      if (!matched[i]) result.sends.push_back({send.location, send.event, Rank(send.peer_rank)});
-    }
-  });
-
-  base::Column<Pair> pairs;
-  for (PerRank& part : per_rank) {
-    for (const Pair& pair : part.pairs) pairs.push_back(pair);
-    trace.unmatched_sends.insert(trace.unmatched_sends.end(), part.sends.begin(), part.sends.end());
-    trace.unmatched_receives.insert(trace.unmatched_receives.end(), part.receives.begin(),
-                                    part.receives.end());
   }
-  std::vector<PerRank>().swap(per_rank);
+}
+
+/// Times that cut the matched sends into slices of about the same number, for sorting in parallel.
+std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t message_count) {
+  constexpr size_t kSliceMessages = 32768;
+  constexpr size_t kMaxSlices = 256;
+  constexpr size_t kSamplesPerSlice = 16;
+  const size_t slices = std::min(kMaxSlices, message_count / kSliceMessages + 1);
+  const size_t stride = std::max<size_t>(1, message_count / (slices * kSamplesPerSlice));
+  std::vector<uint64_t> samples;
+  size_t next = stride / 2;
+  for (const RankEnds& rank : ranks) {
+    for (; next < rank.ends.sends.size(); next += stride) {
+      samples.push_back(rank.ends.sends[next].ticks);
+    }
+    next -= rank.ends.sends.size();
+  }
+  std::sort(samples.begin(), samples.end());
+  std::vector<uint64_t> cuts = {0};
+  for (size_t i = 1; i < slices && !samples.empty(); ++i) {
+    const uint64_t cut = samples[i * samples.size() / slices];
+    if (cut > cuts.back()) cuts.push_back(cut);
+  }
+  return cuts;
+}
+
+/// Calls visit(rank, index) for the matched sends of the slice that begins at `cuts[slice]`.
+template <class Visit>
+void for_each_in_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>& cuts,
+                       size_t slice, Visit visit) {
+  const auto before = [](const Send& send, uint64_t ticks) { return send.ticks < ticks; };
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto& sends = ranks[rank].ends.sends;
+    const Send* const first = std::lower_bound(sends.begin(), sends.end(), cuts[slice], before);
+    const Send* const end = slice + 1 < cuts.size()
+                                ? std::lower_bound(first, sends.end(), cuts[slice + 1], before)
+                                : sends.end();
+    for (auto i = static_cast<uint32_t>(first - sends.begin()); i < end - sends.begin(); ++i) {
+      if (ranks[rank].receive_of[i] != kNone) visit(rank, i);
+    }
+  }
+}
+
+/// Writes the rows of one slice, from `row` on: time, then sender, then the sender's own order.
+void write_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>& cuts,
+                 size_t slice, size_t row, size_t row_count, Messages& messages) {
+  struct Order {
+    uint64_t ticks;
+    uint32_t sender;
+    uint32_t send;
+  };
+  base::Column<Order> order;
+  order.reserve(row_count);
+  for_each_in_slice(ranks, cuts, slice, [&](uint32_t rank, uint32_t i) {
+    order.push_back({ranks[rank].ends.sends[i].ticks, rank, i});
+  });
+  base::radix_sort(order, [](const Order& entry) { return entry.ticks; });
+  // Neighbours in time are of different ranks, so almost every row is two cache misses: ask early.
+  constexpr size_t kAhead = 12;
+  for (size_t k = 0; k < order.size(); ++k) {
+    if (k + 2 * kAhead < order.size()) {
+      const Order& far = order[k + 2 * kAhead];
+      __builtin_prefetch(&ranks[far.sender].ends.sends[far.send]);
+      const Order& near = order[k + kAhead];
+      const uint32_t peer = ranks[near.sender].ends.sends[near.send].peer;
+      __builtin_prefetch(&ranks[peer].ends.receives[ranks[near.sender].receive_of[near.send]]);
+    }
+    const auto [ticks, sender, i] = order[k];
+    const Send& send = ranks[sender].ends.sends[i];
+    const Receive& receive = ranks[send.peer].ends.receives[ranks[sender].receive_of[i]];
+    messages.sender[row] = sender;
+    messages.receiver[row] = send.peer;
+    messages.send_ticks[row] = ticks;
+    messages.send_end_ticks[row] = send.end_ticks;
+    messages.recv_post_ticks[row] = receive.post_ticks;
+    messages.recv_ticks[row] = receive.ticks;
+    messages.bytes[row] = send.bytes;
+    messages.tag[row] = send.tag;
+    messages.comm[row] = send.comm;
+    messages.send_location[row] = send.location;
+    messages.recv_location[row] = receive.location;
+    ++row;
+  }
+}
+
+void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
+  for (const RankEnds& rank : ranks) {
+    const Ends& ends = rank.ends;
+    for (size_t i = 0; i < ends.sends.size(); ++i) {
+      if (rank.receive_of[i] != kNone) continue;
+      const Send& send = ends.sends[i];
+      trace.unmatched_sends.push_back({send.location, send.event, Rank(send.peer)});
+    }
+    trace.unmatched_sends.insert(trace.unmatched_sends.end(), ends.lost_sends.begin(),
+                                 ends.lost_sends.end());
+    trace.unmatched_receives.insert(trace.unmatched_receives.end(), ends.lost_receives.begin(),
+                                    ends.lost_receives.end());
+    trace.cancelled_requests += ends.cancelled;
+  }
   const auto in_order = [](const Unmatched& a, const Unmatched& b) {
     return a.location != b.location ? a.location < b.location : a.event < b.event;
   };
   std::sort(trace.unmatched_sends.begin(), trace.unmatched_sends.end(), in_order);
   std::sort(trace.unmatched_receives.begin(), trace.unmatched_receives.end(), in_order);
+}
 
-  // Time, then sender, then the sender's own order: a total order, whatever the receivers were.
-  base::radix_sort(pairs, [](const Pair& pair) { return pair.send_ticks; });
-  for (size_t i = 0; i < pairs.size();) {
-    size_t same = i + 1;
-    while (same < pairs.size() && pairs[same].send_ticks == pairs[i].send_ticks) ++same;
-    if (same - i > 1) {
-      std::sort(pairs.data() + i, pairs.data() + same, [&](const Pair& a, const Pair& b) {
-        const End& x = sends.ends[a.send];
-        const End& y = sends.ends[b.send];
-        if (x.own_rank != y.own_rank) return x.own_rank < y.own_rank;
-        return x.location != y.location ? x.location < y.location : x.event < y.event;
-      });
-    }
-    i = same;
-  }
+}  // namespace
 
-  Messages& messages = trace.messages;
-  messages.resize(pairs.size());
-  constexpr size_t kChunk = 65536;
-  pool.for_each((pairs.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
-    const size_t end = std::min(pairs.size(), (chunk + 1) * kChunk);
-    for (size_t i = chunk * kChunk; i < end; ++i) {
-      const End& send = sends.ends[pairs[i].send];
-      const End& receive = receives.ends[pairs[i].receive];
-      const Events& from = trace.locations[send.location].events;
-      const Events& to = trace.locations[receive.location].events;
-      messages.sender[i] = send.own_rank;
-      messages.receiver[i] = receive.own_rank;
-      messages.send_ticks[i] = pairs[i].send_ticks;
-      messages.recv_ticks[i] = to.ticks[receive.event];
-      messages.bytes[i] = from.word64(send.event, 3);
-      messages.tag[i] = send.tag;
-      messages.comm[i] = send.comm;
-      messages.send_location[i] = send.location;
-      messages.recv_location[i] = receive.location;
-      const uint32_t posted =
-          receive.other == receive.event ? enclosing_enter(to, receive.event) : receive.other;
-      messages.recv_post_ticks[i] = to.ticks[posted];
-      messages.send_end_ticks[i] =
-          send.other == kNone ? pairs[i].send_ticks : from.ticks[send.other];
-    }
+void match_messages(Trace& trace, base::ThreadPool& pool) {
+  const CommunicatorRanks members(trace);
+  const auto locations = locations_by_rank(trace);
+  base::Arena arena;
+  // The last entry is of the locations that are no rank's: all their ends are lost.
+  std::vector<RankEnds> ranks(locations.size());
+  pool.for_each(ranks.size(), [&](size_t i) {
+    RankEnds& rank = ranks[i];
+    rank.ends = collect_ends(trace, members, locations[i], arena);
+    rank.sends = Channels(rank.ends.sends, arena);
+    rank.receives = Channels(rank.ends.receives, arena);
+    rank.receive_of.reserve(rank.ends.sends.size(), arena);
+    rank.receive_of.resize(rank.ends.sends.size());
+    std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
+  });
+  pool.for_each(ranks.size(), [&](size_t i) { join(ranks, static_cast<uint32_t>(i)); });
+  collect_unmatched(ranks, trace);
+
+  size_t send_count = 0;
+  for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
+  const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
+  std::vector<size_t> first_row(cuts.size() + 1, 0);
+  pool.for_each(cuts.size(), [&](size_t slice) {
+    size_t count = 0;
+    for_each_in_slice(ranks, cuts, slice, [&](uint32_t, uint32_t) { ++count; });
+    first_row[slice + 1] = count;
+  });
+  for (size_t slice = 0; slice < cuts.size(); ++slice) first_row[slice + 1] += first_row[slice];
+
+  trace.messages.resize(first_row.back());
+  pool.for_each(cuts.size(), [&](size_t slice) {
+    write_slice(ranks, cuts, slice, first_row[slice], first_row[slice + 1] - first_row[slice],
+                trace.messages);
   });
 }
 

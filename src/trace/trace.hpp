@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "base/column.hpp"
 #include "base/id.hpp"
 #include "trace/definitions.hpp"
@@ -84,6 +86,8 @@ struct Trace {
   std::vector<std::pair<std::string, std::string>> properties;
 
   Definitions definitions;
+  /// Holds the memory of the locations' events; readers put them there.
+  std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>();
   std::vector<Location> locations;  ///< In the order of their definitions.
   uint32_t rank_count = 0;
   std::vector<uint32_t> rank_location;  ///< LocationIndex of each rank's first thread.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/arena.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace pathline::base {
+
+Arena::~Arena() {
+  for (void* block : blocks_) std::free(block);
+}
+
+void* Arena::allocate(size_t bytes) {
+  constexpr size_t kFirstBlockBytes = 256 << 10;
+  constexpr size_t kMaxBlockBytes = 64 << 20;
+  if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
+  constexpr size_t kAlign = alignof(std::max_align_t);
+  bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+  const std::lock_guard lock(mutex_);
+  if (bytes > left_bytes_) {
+    // Twice the last one, so that a small trace takes little and a large one few blocks.
+    block_bytes_ = std::clamp(2 * block_bytes_, kFirstBlockBytes, kMaxBlockBytes);
+    const size_t size = std::max(block_bytes_, bytes);
+    blocks_.reserve(blocks_.size() + 1);
+    void* block = std::malloc(size);
+    if (block == nullptr) throw std::bad_alloc();
+    blocks_.push_back(block);
+    left_bytes_ = size;
+    next_ = static_cast<std::byte*>(block);
+  }
+  left_bytes_ -= bytes;
+  return std::exchange(next_, next_ + bytes);
+}
+
+}  // namespace pathline::base

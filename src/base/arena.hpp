@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace pathline::base {
+
+/// Memory for many columns that live and die together, taken from the system in large blocks that
+/// double: thousands of columns of some 100 KB each would be as many mappings otherwise.
+///
+/// allocate may be called from several threads at once.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// returns  memory aligned for any plain value, uninitialised, valid as long as the arena.
+  /// errors   throws std::bad_alloc.
+  void* allocate(size_t bytes);
+
+ private:
+  std::mutex mutex_;
+  std::vector<void*> blocks_;
+  std::byte* next_ = nullptr;
+  size_t left_bytes_ = 0;
+  size_t block_bytes_ = 0;
+};
+
+}  // namespace pathline::base

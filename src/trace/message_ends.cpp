@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/message_ends.hpp"
+
+#include <algorithm>
+
+namespace pathline::trace {
+namespace {
+
+constexpr uint32_t kNone = base::IdMap::kNone;
+
+/// From request ids that are active to a number. A program has few at a time: open addressing with
+/// linear search, deletion by moving back.
+class ActiveRequests {
+ public:
+  void set(uint64_t request, uint32_t value) {
+    if (2 * (used_ + 1) > slots_.size()) grow();
+    size_t i = slot(request);
+    if (slots_[i].value == kNone) ++used_;
+    slots_[i] = {request, value};
+  }
+  /// Removes the request and returns its value, kNone if it is not active.
+  uint32_t take(uint64_t request) {
+    if (slots_.empty()) return kNone;
+    size_t hole = slot(request);
+    const uint32_t value = slots_[hole].value;
+    if (value == kNone) return kNone;
+    const size_t mask = slots_.size() - 1;
+    for (size_t i = (hole + 1) & mask; slots_[i].value != kNone; i = (i + 1) & mask) {
+      const size_t home = hash(slots_[i].request) & mask;
+      if (((i - home) & mask) >= ((i - hole) & mask)) {
+        slots_[hole] = slots_[i];
+        hole = i;
+      }
+    }
+    slots_[hole].value = kNone;
+    --used_;
+    return value;
+  }
+
+ private:
+  struct Slot {
+    uint64_t request = 0;
+    uint32_t value = kNone;
+  };
+  static size_t hash(uint64_t request) {
+    return static_cast<size_t>((request * 0x9e3779b97f4a7c15ULL) >> 32U);
+  }
+  [[nodiscard]] size_t slot(uint64_t request) const {
+    const size_t mask = slots_.size() - 1;
+    size_t i = hash(request) & mask;
+    while (slots_[i].value != kNone && slots_[i].request != request) i = (i + 1) & mask;
+    return i;
+  }
+  void grow() {
+    std::vector<Slot> old = std::move(slots_);
+    slots_.assign(old.empty() ? 64 : 2 * old.size(), Slot{});
+    for (const Slot& entry : old) {
+      if (entry.value != kNone) slots_[slot(entry.request)] = entry;
+    }
+  }
+  std::vector<Slot> slots_;
+  size_t used_ = 0;
+};
+
+/// The Enter of the call that event `i` stands in, or `i` itself when it stands in none.
+uint32_t enclosing_enter(const Events& events, uint32_t i) {
+  for (uint32_t k = i; k-- > 0;) {
+    if (events.kind[k] == EventKind::kEnter) return k;
+    if (events.kind[k] == EventKind::kLeave) k = events.ref[k];  // Skip a call that is over.
+    if (events.kind[k] == EventKind::kUnmatchedLeave) break;
+  }
+  return i;
+}
+
+/// Adds the ends of one location to those of its rank.
+class Collector {
+ public:
+  Collector(const Trace& trace, const CommunicatorRanks& ranks, uint32_t location_index, Ends& ends)
+      : trace_(trace),
+        ranks_(ranks),
+        location_(trace.locations[location_index]),
+        location_index_(location_index),
+        ends_(ends) {}
+
+  void run() {
+    const Events& events = location_.events;
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      const EventKind kind = events.kind[i];
+      if (kind == EventKind::kEnter || kind == EventKind::kLeave) [[likely]] {
+        continue;
+      }
+      switch (kind) {
+        case EventKind::kMpiSend:
+        case EventKind::kMpiIsend: add_send(events, i); break;
+        case EventKind::kMpiIsendComplete: {
+          const uint32_t send = sending_.take(events.word64(i));
+          if (send != kNone) ends_.sends[send].end_ticks = events.ticks[i];
+          break;
+        }
+        case EventKind::kMpiIrecvRequest:
+          // Takes its place in the order of posting; add_receive fills it.
+          receiving_.set(events.word64(i), static_cast<uint32_t>(ends_.receives.size()));
+          ends_.receives.push_back({{.peer = kNone}, 0, events.ticks[i]});
+          break;
+        case EventKind::kMpiRecv:
+        case EventKind::kMpiIrecv: add_receive(events, i); break;
+        case EventKind::kMpiRequestCancelled:
+          sending_.take(events.word64(i));
+          receiving_.take(events.word64(i));
+          ++ends_.cancelled;
+          break;
+        default: break;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] Rank peer_of(const PointToPoint& point, uint32_t comm) const {
+    if (comm == kNone || !location_.rank.valid()) return Rank::none();
+    return ranks_.resolve(comm, point.peer, location_);
+  }
+
+  void add_send(const Events& events, uint32_t i) {
+    const PointToPoint point = events.point_to_point(i);
+    const uint32_t comm = trace_.definitions.communicator_index(point.comm);
+    const Rank peer = peer_of(point, comm);
+    if (!peer.valid()) {
+      ends_.lost_sends.push_back({location_index_, i, peer});
+      return;
+    }
+    if (events.kind[i] == EventKind::kMpiIsend) {
+      sending_.set(point.request, static_cast<uint32_t>(ends_.sends.size()));
+    }
+    const uint64_t ticks = events.ticks[i];
+    ends_.sends.push_back({{peer, comm, point.tag, location_index_, i}, ticks, ticks, point.bytes});
+  }
+
+  void add_receive(const Events& events, uint32_t i) {
+    const PointToPoint point = events.point_to_point(i);
+    const uint32_t comm = trace_.definitions.communicator_index(point.comm);
+    const Rank peer = peer_of(point, comm);
+    uint32_t place = kNone;
+    if (events.kind[i] == EventKind::kMpiIrecv) place = receiving_.take(point.request);
+    if (!peer.valid()) {
+      ends_.lost_receives.push_back({location_index_, i, peer});
+      return;
+    }
+    uint64_t post_ticks = 0;
+    if (place == kNone) {  // Blocking, or of an old recorder, which writes no request.
+      place = static_cast<uint32_t>(ends_.receives.size());
+      post_ticks = events.ticks[enclosing_enter(events, i)];
+      ends_.receives.push_back({});
+    } else {
+      post_ticks = ends_.receives[place].post_ticks;
+    }
+    ends_.receives[place] = {
+        {peer, comm, point.tag, location_index_, i}, events.ticks[i], post_ticks};
+  }
+
+  const Trace& trace_;
+  const CommunicatorRanks& ranks_;
+  const Location& location_;
+  const uint32_t location_index_;
+  Ends& ends_;
+  ActiveRequests sending_;
+  ActiveRequests receiving_;
+};
+
+/// Merges stretches of a list that are in order each. `starts`: where each begins.
+template <class List, class TimeOf>
+void merge(List& list, const std::vector<size_t>& starts, TimeOf time_of) {
+  for (size_t k = 1; k < starts.size(); ++k) {
+    const size_t end = k + 1 < starts.size() ? starts[k + 1] : list.size();
+    std::inplace_merge(list.begin(), list.begin() + starts[k], list.begin() + end,
+                       [&](const auto& a, const auto& b) { return time_of(a) < time_of(b); });
+  }
+}
+
+void reserve(const Trace& trace, std::span<const uint32_t> locations, Ends& ends,
+             base::Arena& arena) {
+  size_t sends = 0;
+  size_t receives = 0;
+  for (const uint32_t location : locations) {
+    for (const EventKind kind : trace.locations[location].events.kind) {
+      sends += kind == EventKind::kMpiSend || kind == EventKind::kMpiIsend ? 1 : 0;
+      receives += kind == EventKind::kMpiRecv || kind == EventKind::kMpiIrecvRequest ? 1 : 0;
+    }
+  }
+  ends.sends.reserve(sends, arena);
+  ends.receives.reserve(receives, arena);
+}
+
+}  // namespace
+
+Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
+                  std::span<const uint32_t> locations, base::Arena& arena) {
+  Ends ends;
+  reserve(trace, locations, ends, arena);
+  std::vector<size_t> first_sends;
+  std::vector<size_t> first_receives;
+  for (const uint32_t location : locations) {
+    const size_t sends = ends.sends.size();
+    const size_t receives = ends.receives.size();
+    Collector(trace, ranks, location, ends).run();
+    if (ends.sends.size() > sends) first_sends.push_back(sends);
+    if (ends.receives.size() > receives) first_receives.push_back(receives);
+  }
+  merge(ends.sends, first_sends, [](const Send& send) { return send.ticks; });
+  merge(ends.receives, first_receives, [&](const Receive& receive) {
+    // A blocking receive is ordered by its own record: the call around it may be all of main.
+    const bool blocking =
+        receive.peer != kNone &&
+        trace.locations[receive.location].events.kind[receive.event] == EventKind::kMpiRecv;
+    return blocking ? receive.ticks : receive.post_ticks;
+  });
+  return ends;
+}
+
+}  // namespace pathline::trace

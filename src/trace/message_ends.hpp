@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/column.hpp"
+#include "base/id_map.hpp"
+#include "trace/ranks.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::trace {
+
+/// One end of a message, with everything that its row in Messages will need, so that joining the
+/// ends does not have to go back to the events.
+struct End {
+  uint32_t peer;  ///< Rank; base::IdMap::kNone for a receive that never completed.
+  uint32_t comm;  ///< Index.
+  uint32_t tag;
+  uint32_t location;
+  uint32_t event;  ///< The send, or the completion of the receive.
+};
+struct Send : End {
+  uint64_t ticks;
+  uint64_t end_ticks;  ///< The buffer was free again.
+  uint64_t bytes;
+};
+struct Receive : End {
+  uint64_t ticks;       ///< It was complete.
+  uint64_t post_ticks;  ///< It was posted.
+};
+
+/// What one rank contributes to the messages of a trace.
+struct Ends {
+  base::Column<Send> sends;        ///< In the order of sending.
+  base::Column<Receive> receives;  ///< In the order of posting.
+  std::vector<Unmatched> lost_sends;
+  std::vector<Unmatched> lost_receives;
+  uint64_t cancelled = 0;
+};
+
+/// Follows the requests of all locations of one rank. MPI orders the messages of a rank, not of a
+/// thread: ends of several locations are merged by time.
+///
+/// arena  where the ends will live.
+/// cost   O(events); for several locations with messages also O(ends) for each.
+Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
+                  std::span<const uint32_t> locations, base::Arena& arena);
+
+}  // namespace pathline::trace
