@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "otf2/clock.hpp"
 
-#include <cmath>
-
 namespace pathline::otf2 {
 namespace {
 
 using Offsets = std::span<const trace::ClockOffset>;
 
-uint64_t apply(uint64_t local, const trace::ClockOffset& a, const trace::ClockOffset& b) {
-  const double slope = static_cast<double>(b.offset_ticks - a.offset_ticks) /
-                       static_cast<double>(b.local_ticks - a.local_ticks);
-  const auto distance = static_cast<double>(static_cast<int64_t>(local - a.local_ticks));
-  return local + static_cast<uint64_t>(a.offset_ticks) +
-         static_cast<uint64_t>(static_cast<int64_t>(std::rint(slope * distance)));
-}
-
 }  // namespace
+
+Correction::Correction(const trace::ClockOffset& a, const trace::ClockOffset& b)
+    : first_(a.local_ticks), offset_(a.offset_ticks) {
+  // Two offsets of the same time say nothing about a slope.
+  if (a.local_ticks == b.local_ticks) return;
+  const auto drift = static_cast<int64_t>(static_cast<uint64_t>(b.offset_ticks) -
+                                          static_cast<uint64_t>(a.offset_ticks));
+  slope_ = static_cast<double>(drift) / static_cast<double>(b.local_ticks - a.local_ticks);
+}
 
 uint64_t corrected_ticks(uint64_t local, Offsets offsets) {
   if (offsets.size() < 2) return local;
   size_t i = 1;
   while (i + 1 < offsets.size() && local > offsets[i].local_ticks) ++i;
-  return apply(local, offsets[i - 1], offsets[i]);
+  return Correction(offsets[i - 1], offsets[i]).apply(local);
 }
 
 std::optional<uint64_t> local_ticks(uint64_t global, Offsets offsets) {

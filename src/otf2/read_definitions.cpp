@@ -206,7 +206,7 @@ base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& de
 }
 
 base::Status read_local_definitions(OTF2_Reader* reader, uint64_t location,
-                                    std::vector<trace::ClockOffset>& offsets) {
+                                    std::vector<trace::ClockOffset>& offsets, bool& has_mappings) {
   QuietLibrary::forget();
   OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, location);
   if (local == nullptr) {
@@ -215,16 +215,25 @@ base::Status read_local_definitions(OTF2_Reader* reader, uint64_t location,
   }
   const std::unique_ptr<OTF2_DefReaderCallbacks, DeleteCallbacks> callbacks(
       OTF2_DefReaderCallbacks_New());
+  struct Found {
+    std::vector<trace::ClockOffset>& offsets;
+    bool& has_mappings;
+  } found{offsets, has_mappings};
+  OTF2_DefReaderCallbacks_SetMappingTableCallback(
+      callbacks.get(), [](void* user, OTF2_MappingType /*type*/, const OTF2_IdMap* /*map*/) {
+        static_cast<Found*>(user)->has_mappings = true;
+        return OTF2_CALLBACK_SUCCESS;
+      });
   OTF2_DefReaderCallbacks_SetClockOffsetCallback(
       callbacks.get(), [](void* user, OTF2_TimeStamp time, int64_t offset, double deviation) {
         try {
-          static_cast<std::vector<trace::ClockOffset>*>(user)->push_back({time, offset, deviation});
+          static_cast<Found*>(user)->offsets.push_back({time, offset, deviation});
         } catch (const std::bad_alloc&) {
           return OTF2_CALLBACK_INTERRUPT;
         }
         return OTF2_CALLBACK_SUCCESS;
       });
-  OTF2_Reader_RegisterDefCallbacks(reader, local, callbacks.get(), &offsets);
+  OTF2_Reader_RegisterDefCallbacks(reader, local, callbacks.get(), &found);
   uint64_t read = 0;
   const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, local, &read);
   std::string reason = code == OTF2_SUCCESS ? "" : QuietLibrary::reason(code);

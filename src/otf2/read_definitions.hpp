@@ -16,7 +16,9 @@ base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& de
 
 /// Reads the local definitions of a location: its id mappings, which the library keeps to itself,
 /// and its clock offsets. A location without such a file has none.
+///
+/// has_mappings  set to true if there is a mapping.
 base::Status read_local_definitions(OTF2_Reader* reader, uint64_t location,
-                                    std::vector<trace::ClockOffset>& offsets);
+                                    std::vector<trace::ClockOffset>& offsets, bool& has_mappings);
 
 }  // namespace pathline::otf2

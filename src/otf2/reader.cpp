@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "otf2/anchor.hpp"
+#include "otf2/decode_events.hpp"
 #include "otf2/library.hpp"
 #include "otf2/read_definitions.hpp"
 #include "otf2/read_events.hpp"
@@ -225,65 +226,100 @@ class ArchiveReader {
 
   base::Status read_piece(const Piece& piece, const std::vector<uint64_t>& file_bytes,
                           const OTF2_EvtReaderCallbacks* callbacks) {
-    auto opened = open_reader(anchor_path_);
-    if (!opened) return opened.error();
-    OTF2_Reader* reader = opened.value().get();
-    for (const uint32_t i : piece.locations) {
-      OTF2_Reader_SelectLocation(reader, trace_.locations[i].id);
-    }
     // Mappings and clock offsets must be known before the first event of a location is read.
-    const bool has_local = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
+    std::vector<uint32_t> with_definitions;
     for (const uint32_t i : piece.locations) {
-      if (has_local) read_local(reader, i);
+      if (has_local_definitions(i)) with_definitions.push_back(i);
     }
-    if (has_local) OTF2_Reader_CloseDefFiles(reader);
+    ReaderHandle reader;
+    if (!with_definitions.empty() || options_.events_by_library) {
+      auto opened = open_reader(anchor_path_);
+      if (!opened) return opened.error();
+      reader = std::move(opened).value();
+      for (const uint32_t i : piece.locations) {
+        OTF2_Reader_SelectLocation(reader.get(), trace_.locations[i].id);
+      }
+    }
+    std::vector<uint32_t> mapped;
+    if (reader != nullptr && OTF2_Reader_OpenDefFiles(reader.get()) == OTF2_SUCCESS) {
+      for (const uint32_t i : with_definitions) {
+        if (read_local(reader.get(), i)) mapped.push_back(i);
+      }
+      OTF2_Reader_CloseDefFiles(reader.get());
+    }
+    if (options_.events_by_library) mapped = piece.locations;
 
-    OTF2_Reader_OpenEvtFiles(reader);
+    if (!mapped.empty()) OTF2_Reader_OpenEvtFiles(reader.get());
     for (const uint32_t i : piece.locations) {
-      if (faults_[i].empty() || options_.partial) read_events(reader, i, file_bytes[i], callbacks);
+      if (faults_[i].empty() || options_.partial) {
+        const bool by_library = std::binary_search(mapped.begin(), mapped.end(), i);
+        read_events(by_library ? reader.get() : nullptr, i, file_bytes[i], callbacks);
+      }
       progress_.done += file_bytes[i];
     }
-    OTF2_Reader_CloseEvtFiles(reader);
+    if (!mapped.empty()) OTF2_Reader_CloseEvtFiles(reader.get());
     return {};
   }
 
-  void read_local(OTF2_Reader* reader, uint32_t i) {
-    trace::Location& location = trace_.locations[i];
-    const auto path = local_definitions_path(anchor_path_, location.id);
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return;
-    std::optional<Damage> damage;
-    bool empty = false;
-    if (const auto file = base::MappedFile::open(path)) {
-      const auto bytes = file.value().bytes();
-      damage = find_damage(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes);
-      empty = record_offset(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes, 0) ==
-              bytes.size();
+  /// Looks at the framing of a file of local definitions, where the library trusts too much, and
+  /// tells if there is something in it: for an empty one the library would clear a whole chunk,
+  /// usually 4 MiB, to find that out.
+  bool has_local_definitions(uint32_t i) {
+    const auto path = local_definitions_path(anchor_path_, trace_.locations[i].id);
+    const auto file = base::MappedFile::open(path);
+    if (!file) {
+      if (file.error().code != base::ErrorCode::kNotFound) fail(i, path, file.error().message);
+      return false;
     }
+    const auto bytes = file.value().bytes();
+    const auto damage = find_damage(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes);
     if (damage) {
       fail(i, path,
            fmt::format("offset {}, after {} definitions: {}", damage->offset,
                        damage->records_before, damage->fact));
-      return;
+      return false;
     }
-    if (empty) return;  // The library would clear a whole chunk, usually 4 MiB, to find that out.
-    if (auto status = read_local_definitions(reader, location.id, location.clock_offsets);
-        !status) {
-      fail(i, path, status.error().message);
-    }
+    return record_offset(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes, 0) <
+           bytes.size();
   }
 
+  /// returns true if the location's ids are mapped.
+  bool read_local(OTF2_Reader* reader, uint32_t i) {
+    trace::Location& location = trace_.locations[i];
+    bool has_mappings = false;
+    if (auto status =
+            read_local_definitions(reader, location.id, location.clock_offsets, has_mappings);
+        !status) {
+      fail(i, local_definitions_path(anchor_path_, location.id), status.error().message);
+    }
+    return has_mappings;
+  }
+
+  /// reader  the library's, or nullptr for our decoder.
   void read_events(OTF2_Reader* reader, uint32_t i, uint64_t file_bytes,
                    const OTF2_EvtReaderCallbacks* callbacks) {
     trace::Location& location = trace_.locations[i];
     const uint64_t stated = trace_.definitions.locations[i].event_count;
     const size_t expected = std::min(stated, file_bytes / kMinEventBytes);
-    LocationEvents read = read_location_events(reader, location.id, callbacks, trace_.definitions,
-                                               expected, *trace_.arena);
+    const auto path = events_path(anchor_path_, location.id);
+    LocationEvents read;
+    if (reader != nullptr) {
+      read = read_location_events(reader, location.id, callbacks, trace_.definitions, expected,
+                                  *trace_.arena);
+    } else {
+      const auto file = base::MappedFile::open(path);
+      if (!file) {
+        return fail(i, path,
+                    file.error().code == base::ErrorCode::kNotFound ? "the file is missing"
+                                                                    : file.error().message);
+      }
+      read = decode_location_events(file.value().bytes(), anchor_.event_chunk_bytes,
+                                    trace_.definitions, location.clock_offsets, expected,
+                                    *trace_.arena);
+    }
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;
     if (!read.fault) return;
-    const auto path = events_path(anchor_path_, location.id);
     fail(i, path,
          locate(path, FileKind::kEvents, anchor_.event_chunk_bytes, *read.fault, read.fault_event));
   }

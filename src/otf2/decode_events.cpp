@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "otf2/decode_events.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "otf2/bytes.hpp"
+#include "otf2/clock.hpp"
+
+namespace pathline::otf2 {
+namespace {
+
+using trace::EventKind;
+
+/// How a field stands in the file.
+enum class Coding : uint8_t { kByte, kCompressed32, kCompressed64, kFull64 };
+
+/// The fields of one kind, from its text in PATHLINE_EVENT_KINDS: the names of enumerations that
+/// OTF2 writes as one byte are the same in all records.
+struct Layout {
+  std::array<Coding, 6> fields{};
+  size_t count = 0;
+};
+
+constexpr bool is_byte(std::string_view name) {
+  for (const std::string_view byte :
+       {"mode", "operation", "model", "type", "lock_type", "sync_type", "whence", "io_paradigm"}) {
+    if (name == byte) return true;
+  }
+  return false;
+}
+
+constexpr Layout layout_of(std::string_view text) {
+  Layout layout;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    std::string_view name = text.substr(0, space);
+    text = space == std::string_view::npos ? "" : text.substr(space + 1);
+    const bool wide = name.ends_with('*') || name.ends_with('-');
+    if (name.empty() || name == "...") continue;
+    layout.fields[layout.count++] = name == "stop_time*" ? Coding::kFull64
+                                    : wide               ? Coding::kCompressed64
+                                    : is_byte(name)      ? Coding::kByte
+                                                         : Coding::kCompressed32;
+  }
+  return layout;
+}
+
+constexpr auto kLayouts = [] {
+  std::array<Layout, trace::kEventKindCount> layouts{};
+#define PATHLINE_LAYOUT(name, number, fields) layouts[number] = layout_of(fields);
+  PATHLINE_EVENT_KINDS(PATHLINE_LAYOUT)
+#undef PATHLINE_LAYOUT
+  return layouts;
+}();
+
+/// Numbers in the byte order of one chunk. `end` is the end of a record, `limit` that of the chunk:
+/// bytes between them may be loaded, but not used. Reading past `end` gives 0 and sets failed.
+template <bool kBigEndian>
+struct Input {
+  const uint8_t* at;
+  const uint8_t* end;
+  const uint8_t* limit;
+  bool failed = false;
+
+  uint64_t fail() {
+    failed = true;
+    return 0;
+  }
+
+  uint64_t number(size_t size) {
+    if (static_cast<size_t>(end - at) < size) [[unlikely]] {
+      return fail();
+    }
+    uint64_t value = 0;
+    if (limit - at >= 8) [[likely]] {
+      std::memcpy(&value, at, 8);
+      const auto unused = static_cast<unsigned>(64 - 8 * size);
+      value = kBigEndian ? __builtin_bswap64(value) >> unused : value << unused >> unused;
+    } else {
+      for (size_t i = 0; i < size; ++i) {
+        value = kBigEndian ? value << 8U | at[i] : value | uint64_t{at[i]} << (8 * i);
+      }
+    }
+    at += size;
+    return value;
+  }
+  uint8_t u8() { return at < end ? *at++ : static_cast<uint8_t>(fail()); }
+
+  uint64_t compressed(unsigned width) {
+    if (at >= end) [[unlikely]] {
+      return fail();
+    }
+    const uint8_t size = *at++;
+    if (size == 0) return 0;
+    if (size > width) [[unlikely]] {
+      if (size == 0xff) return width == 4 ? UINT32_MAX : UINT64_MAX;
+      return fail();
+    }
+    return number(size);
+  }
+
+  uint64_t field(Coding coding) {
+    switch (coding) {
+      case Coding::kByte: return u8();
+      case Coding::kCompressed32: return compressed(4);
+      case Coding::kCompressed64: return compressed(8);
+      default: return number(8);
+    }
+  }
+};
+static_assert(std::endian::native == std::endian::little, "Input::number() loads words");
+
+/// corrected_ticks() for times that grow: remembers between which offsets the last one was.
+class Clock {
+ public:
+  explicit Clock(std::span<const trace::ClockOffset> offsets) : offsets_(offsets) { select(1); }
+
+  uint64_t correct(uint64_t local) {
+    if (offsets_.size() < 2) return local;
+    if (local < last_) [[unlikely]] {
+      select(1);
+    }
+    last_ = local;
+    while (end_ + 1 < offsets_.size() && local > offsets_[end_].local_ticks) select(end_ + 1);
+    return correction_.apply(local);
+  }
+
+ private:
+  void select(size_t end) {
+    end_ = end;
+    if (offsets_.size() >= 2) correction_ = Correction(offsets_[end - 1], offsets_[end]);
+  }
+
+  std::span<const trace::ClockOffset> offsets_;
+  Correction correction_;
+  size_t end_ = 1;
+  uint64_t last_ = 0;
+};
+
+class Decoder {
+ public:
+  Decoder(const trace::Definitions& definitions, std::span<const trace::ClockOffset> clock_offsets,
+          base::Arena& arena)
+      : builder(&arena), definitions_(definitions), clock_(clock_offsets) {}
+
+  /// Decodes to the end mark or to the first fault.
+  void run(std::span<const uint8_t> file, uint64_t chunk_bytes) {
+    for (uint64_t begin = 0; !ended_ && !fault; begin += chunk_bytes) {
+      if (begin >= file.size()) {
+        stop("the file ends without its end mark (truncated)");
+        break;
+      }
+      const auto chunk = file.subspan(begin, std::min<uint64_t>(chunk_bytes, file.size() - begin));
+      if (chunk.size() < kChunkHeaderBytes || chunk[0] != kBlockHeader) {
+        stop("there is no header of a chunk");
+      } else if (chunk[1] == kLittleEndian) {
+        run_chunk<false>(chunk.subspan(kChunkHeaderBytes));
+      } else if (chunk[1] == kBigEndian) {
+        run_chunk<true>(chunk.subspan(kChunkHeaderBytes));
+      } else {
+        stop("the header of its chunk names no byte order");
+      }
+    }
+  }
+
+  trace::EventsBuilder builder;
+  uint64_t unknown = 0;
+  std::optional<std::string> fault;
+
+ private:
+  static constexpr size_t kChunkHeaderBytes = 18;
+  static constexpr uint8_t kEndOfChunk = 0;
+  static constexpr uint8_t kEndOfFile = 2;
+  static constexpr uint8_t kTimestamp = 5;
+  static constexpr uint8_t kAttributeList = 6;
+
+  struct Attribute {
+    uint32_t id;
+    uint8_t type;
+    uint64_t value;
+  };
+
+  void stop(std::string why) {
+    if (!fault) fault = std::move(why);
+  }
+
+  template <bool kBigEndian>
+  void run_chunk(std::span<const uint8_t> bytes) {
+    const uint8_t* const limit = bytes.data() + bytes.size();
+    Input<kBigEndian> in{bytes.data(), limit, limit};
+    while (!fault) {
+      if (in.at >= limit) return stop("its chunk ends without an end mark");
+      const uint8_t type = *in.at++;
+      switch (type) {
+        case kEndOfChunk: return;
+        case kEndOfFile: ended_ = true; return;
+        case kTimestamp: timestamp(in); break;
+        case kAttributeList: attribute_list(in); break;
+#define PATHLINE_CASE(name, number, fields) \
+  case number: event<EventKind::k##name>(in); break;
+          PATHLINE_EVENT_KINDS(PATHLINE_CASE)
+#undef PATHLINE_CASE
+        default: unknown_event(in, type); break;
+      }
+    }
+  }
+
+  template <class In>
+  void timestamp(In& in) {
+    in.end = in.limit;
+    const uint64_t local = in.number(8);
+    if (in.failed) return stop("its time does not fit into the chunk");
+    const uint64_t ticks = clock_.correct(local);
+    if (ticks < ticks_) {
+      return stop(
+          fmt::format("its time {} is before that of the event in front of it, {}", ticks, ticks_));
+    }
+    ticks_ = ticks;
+  }
+
+  /// Reads the length of a record and sets the input's end to the end of its payload.
+  template <class In>
+  bool open_record(In& in, const char* what) {
+    in.end = in.limit;
+    uint64_t length = in.u8();
+    if (length == 0xff) length = in.number(8);
+    if (in.failed || length > static_cast<uint64_t>(in.limit - in.at)) {
+      stop(fmt::format("{} does not fit into the chunk", what));
+      return false;
+    }
+    in.end = in.at + length;
+    return true;
+  }
+
+  /// Ten kinds of OTF2 1.0 have a single compressed number and no length (formats: section 4).
+  static constexpr bool is_bare(EventKind kind) {
+    switch (kind) {
+      case EventKind::kEnter:
+      case EventKind::kLeave:
+      case EventKind::kMpiIsendComplete:
+      case EventKind::kMpiIrecvRequest:
+      case EventKind::kMpiRequestTest:
+      case EventKind::kMpiRequestCancelled:
+      case EventKind::kOmpFork:
+      case EventKind::kOmpTaskCreate:
+      case EventKind::kOmpTaskSwitch:
+      case EventKind::kOmpTaskComplete: return true;
+      default: return false;
+    }
+  }
+
+  template <EventKind kKind, class In>
+  inline void event(In& in) {
+    constexpr Layout kLayout = kLayouts[static_cast<size_t>(kKind)];
+    if constexpr (kKind == EventKind::kMetric || kKind == EventKind::kProgramBegin) {
+      list_event<kKind>(in);
+    } else if constexpr (kKind == EventKind::kEnter || kKind == EventKind::kLeave) {
+      in.end = in.limit;
+      const uint64_t id = in.compressed(4);
+      if (in.failed) return no_number(kKind);
+      const trace::Region region = definitions_.region(id);
+      if (!region.valid()) {
+        return stop(fmt::format("it refers to region {}, which is not defined", id));
+      }
+      kKind == EventKind::kEnter ? builder.enter(ticks_, region) : builder.leave(ticks_, region);
+      if (!attributes_.empty()) [[unlikely]] {
+        attach();
+      }
+    } else {
+      if constexpr (is_bare(kKind)) {
+        in.end = in.limit;
+      } else if (!open_record(in, "the record")) {
+        return;
+      }
+      std::array<uint64_t, kLayout.fields.size()> values{};
+      for (size_t i = 0; i < kLayout.count; ++i) values[i] = in.field(kLayout.fields[i]);
+      if (in.failed) return no_number(kKind);
+      if constexpr (kKind == EventKind::kBufferFlush) values[0] = clock_.correct(values[0]);
+      constexpr unsigned kWords = trace::event_words(kKind);
+      if constexpr (kWords <= 1) {
+        builder.add(kKind, ticks_, static_cast<uint32_t>(values[0]));
+      } else {
+        trace::WordWriter out(builder.add_words(kKind, ticks_, kWords));
+        for (size_t i = 0; i < kLayout.count; ++i) {
+          const bool wide =
+              kLayout.fields[i] == Coding::kCompressed64 || kLayout.fields[i] == Coding::kFull64;
+          out.put(values[i], wide ? 2 : 1);
+        }
+      }
+      if constexpr (!is_bare(kKind)) in.at = in.end;  // Fields of later versions.
+      if (!attributes_.empty()) [[unlikely]] {
+        attach();
+      }
+    }
+  }
+
+  /// Metric and ProgramBegin: a reference, a count, and items.
+  template <EventKind kKind, class In>
+  void list_event(In& in) {
+    constexpr bool kMetric = kKind == EventKind::kMetric;
+    if (!open_record(in, "the record")) return;
+    const auto reference = static_cast<uint32_t>(in.compressed(4));
+    const uint64_t count = kMetric ? in.u8() : in.compressed(4);
+    // An item takes a byte at least: no count can ask for more memory than a few times the file.
+    if (in.failed || count > static_cast<uint64_t>(in.end - in.at)) return no_number(kKind);
+    items_.clear();
+    for (uint64_t i = 0; i < count; ++i) {
+      if (kMetric) items_.push_back(in.u8());
+      const uint64_t item = in.compressed(kMetric ? 8 : 4);
+      items_.push_back(static_cast<uint32_t>(item));
+      if (kMetric) items_.push_back(static_cast<uint32_t>(item >> 32U));
+    }
+    if (in.failed) return no_number(kKind);
+    in.at = in.end;
+    uint32_t* const words = builder.add_words(kKind, ticks_, 2 + items_.size());
+    words[0] = reference;
+    words[1] = static_cast<uint32_t>(count);
+    std::copy(items_.begin(), items_.end(), words + 2);
+    attach();
+  }
+
+  template <class In>
+  void attribute_list(In& in) {
+    if (!open_record(in, "the attribute list in front of it")) return;
+    attributes_.clear();
+    const uint64_t count = in.compressed(4);
+    for (uint64_t i = 0; i < count && !in.failed; ++i) {
+      const auto id = static_cast<uint32_t>(in.compressed(4));
+      const uint8_t type = in.u8();
+      attributes_.push_back({id, type, attribute_value(in, type)});
+    }
+    if (in.failed) return stop("the attribute list in front of it ends early");
+    in.at = in.end;
+  }
+
+  template <class In>
+  static uint64_t attribute_value(In& in, uint8_t type) {
+    switch (type) {
+      case OTF2_TYPE_UINT8:
+      case OTF2_TYPE_INT8: return in.u8();
+      case OTF2_TYPE_UINT16:
+      case OTF2_TYPE_INT16: return in.number(2);
+      case OTF2_TYPE_FLOAT: return in.number(4);
+      case OTF2_TYPE_DOUBLE: return in.number(8);
+      case OTF2_TYPE_NONE:
+      case OTF2_TYPE_UINT64:
+      case OTF2_TYPE_INT64:
+      case OTF2_TYPE_LOCATION: return in.compressed(8);
+      default: return in.compressed(type <= OTF2_TYPE_LOCATION_GROUP ? 4 : 8);
+    }
+  }
+
+  void attach() {
+    for (const Attribute& a : attributes_) builder.attribute(a.id, a.type, a.value);
+    attributes_.clear();
+  }
+
+  template <class In>
+  void unknown_event(In& in, uint8_t type) {
+    if (type < kTimestamp) {
+      return stop(fmt::format("mark {:#04x} where a record was expected", type));
+    }
+    if (!open_record(in, "the record")) return;
+    in.at = in.end;
+    attributes_.clear();
+    ++unknown;
+  }
+
+  void no_number(EventKind kind) {
+    stop(fmt::format("the fields of the {} record do not fit into it", trace::event_name(kind)));
+  }
+
+  const trace::Definitions& definitions_;
+  Clock clock_;
+  uint64_t ticks_ = 0;
+  std::vector<Attribute> attributes_;  // Of the next event.
+  std::vector<uint32_t> items_;        // Of a list_event, while it is read.
+  bool ended_ = false;
+};
+
+}  // namespace
+
+LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t chunk_bytes,
+                                      const trace::Definitions& definitions,
+                                      std::span<const trace::ClockOffset> clock_offsets,
+                                      size_t expected_events, base::Arena& arena) {
+  Decoder decoder(definitions, clock_offsets, arena);
+  try {
+    decoder.builder.reserve(expected_events);
+    decoder.run(file, chunk_bytes);
+  } catch (const std::bad_alloc&) {
+    decoder.fault = "there is not enough memory for the events";
+  } catch (const std::length_error& error) {
+    decoder.fault = fmt::format("the location is too large: {}", error.what());
+  }
+  LocationEvents result;
+  result.unknown = decoder.unknown;
+  result.fault = std::move(decoder.fault);
+  result.fault_event = decoder.builder.size() + decoder.unknown;
+  result.events = decoder.builder.finish();
+  return result;
+}
+
+}  // namespace pathline::otf2

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "otf2/decode_events.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "otf2/reader.hpp"
+#include "otf2/writer.hpp"
+
+namespace pathline::otf2 {
+namespace {
+
+using testing::HasSubstr;
+using trace::DefinitionKind;
+using trace::EventKind;
+
+constexpr uint64_t kChunkBytes = 256 * 1024;
+
+template <class T>
+std::vector<T> copy(const base::Column<T>& column) {
+  return {column.begin(), column.end()};
+}
+
+void expect_same(const trace::Events& a, const trace::Events& b) {
+  EXPECT_EQ(copy(a.ticks), copy(b.ticks));
+  EXPECT_EQ(copy(a.kind), copy(b.kind));
+  EXPECT_EQ(copy(a.ref), copy(b.ref));
+  EXPECT_EQ(copy(a.words), copy(b.words));
+  EXPECT_EQ(copy(a.attributes.event), copy(b.attributes.event));
+  EXPECT_EQ(copy(a.attributes.attribute), copy(b.attributes.attribute));
+  EXPECT_EQ(copy(a.attributes.type), copy(b.attributes.type));
+  EXPECT_EQ(copy(a.attributes.value), copy(b.attributes.value));
+  EXPECT_EQ(a.open_calls, b.open_calls);
+}
+
+/// Reads an archive with both decoders.
+void expect_decoders_agree(const std::filesystem::path& anchor) {
+  SCOPED_TRACE(anchor.string());
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  const auto own = read(anchor, {}, pool, progress);
+  const auto library = read(anchor, {.events_by_library = true}, pool, progress);
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  ASSERT_TRUE(library.ok()) << library.error().message;
+  ASSERT_EQ(own.value().locations.size(), library.value().locations.size());
+  EXPECT_EQ(own.value().unknown_events, library.value().unknown_events);
+  EXPECT_GT(own.value().event_count(), 0);
+  for (size_t i = 0; i < own.value().locations.size(); ++i) {
+    expect_same(own.value().locations[i].events, library.value().locations[i].events);
+  }
+}
+
+/// A folder that is gone with the test.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("pathline-decode-" + std::to_string(std::random_device()()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A trace with one location, clock offsets and regions 0 to 9, without events.
+trace::Trace small_trace() {
+  trace::Trace trace;
+  trace::Definitions& definitions = trace.definitions;
+  definitions.add_string(0, "");
+  definitions.add_string(1, "name");
+  const auto add = [&](DefinitionKind kind, std::vector<uint32_t> words) {
+    definitions.add(kind, words);
+  };
+  add(DefinitionKind::kClockProperties, {1'000'000'000, 0, 0, 0, 1000, 0, ~0U, ~0U});
+  add(DefinitionKind::kSystemTreeNode, {0, 1, 1, trace::kUndefined});
+  add(DefinitionKind::kLocationGroup, {0, 1, 1, 0, trace::kUndefined});
+  add(DefinitionKind::kLocation, {7, 1, 1, 1, 100, 0, 0});
+  for (uint32_t id = 0; id < 10; ++id) {
+    add(DefinitionKind::kRegion, {id, 1, 1, 0, 1, 1, 0, trace::kUndefined, 0, 0});
+  }
+  EXPECT_TRUE(definitions.finish().ok());
+  trace.locations.resize(1);
+  trace.locations[0].id = definitions.locations[0].id;
+  trace.locations[0].clock_offsets = {{1000, -30, 0}, {2'000'000, 40, 0}, {3'000'000, 20, 0}};
+  return trace;
+}
+
+/// Two hundred events of each kind with fields of every width, and attributes of every type.
+trace::Events random_events(uint32_t seed) {
+  std::mt19937_64 random(seed);
+  const auto number = [&]() -> uint64_t {
+    switch (random() % 8) {
+      case 0: return 0;
+      case 1: return UINT64_MAX;
+      case 2: return UINT32_MAX;
+      default: return random() >> (random() % 64);
+    }
+  };
+  trace::EventsBuilder builder;
+  uint64_t ticks = 10'000;
+  const auto add = [&](EventKind kind) {
+    ticks += random() % 3 == 0 ? 0 : random() % 100;
+    if (kind == EventKind::kEnter) return builder.enter(ticks, trace::Region(random() % 10));
+    if (kind == EventKind::kLeave) return builder.leave(ticks, trace::Region(random() % 10));
+    std::string fields(trace::event_fields(kind));
+    std::vector<uint32_t> words;
+    size_t begin = 0;
+    while (begin < fields.size()) {
+      const size_t end = std::min(fields.find(' ', begin), fields.size());
+      const std::string name = fields.substr(begin, end - begin);
+      begin = end + 1;
+      if (name == "n") {
+        const auto count = static_cast<uint32_t>(random() % 5);
+        words.push_back(count);
+        for (uint32_t i = 0; i < count; ++i) {
+          if (kind == EventKind::kMetric) words.push_back(random() % 2 == 0 ? 4 : 10);
+          const uint64_t value = number();
+          words.push_back(static_cast<uint32_t>(value));
+          if (kind == EventKind::kMetric) words.push_back(static_cast<uint32_t>(value >> 32U));
+        }
+        break;
+      }
+      const uint64_t value = name == "stop_time*" ? ticks : number();
+      const bool byte = name == "mode" || name == "operation" || name == "model" ||
+                        name == "type" || name == "lock_type" || name == "sync_type" ||
+                        name == "whence" || name == "io_paradigm";
+      words.push_back(static_cast<uint32_t>(byte ? value & 0xffU : value));
+      if (name.ends_with('*') || name.ends_with('-')) {
+        words.push_back(static_cast<uint32_t>(value >> 32U));
+      }
+    }
+    if (trace::event_words(kind) <= 1) {
+      builder.add(kind, ticks, words.empty() ? 0 : words[0]);
+    } else {
+      std::copy(words.begin(), words.end(), builder.add_words(kind, ticks, words.size()));
+    }
+  };
+  for (int round = 0; round < 200; ++round) {
+#define PATHLINE_ADD(name, number, fields) add(EventKind::k##name);
+    PATHLINE_EVENT_KINDS(PATHLINE_ADD)
+#undef PATHLINE_ADD
+    for (uint8_t type = 1; type <= 25; ++type) {
+      const uint64_t value = number();
+      const unsigned bits = type == 1 || type == 5                               ? 8
+                            : type == 2 || type == 6                             ? 16
+                            : type == 4 || type == 8 || type == 10 || type == 13 ? 64
+                                                                                 : 32;
+      builder.attribute(type, type, bits == 64 ? value : value & ((1ULL << bits) - 1));
+    }
+  }
+  return builder.finish();
+}
+
+TEST(DecodeEvents, AgreesWithTheLibraryOnEveryKindOfEventAndAttribute) {
+  const Folder folder;
+  trace::Trace trace = small_trace();
+  trace.locations[0].events = random_events(20261121);
+  base::Progress progress;
+  const auto written = write(trace, folder.path(), "traces", progress);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  expect_decoders_agree(folder.path() / "traces.otf2");
+}
+
+TEST(DecodeEvents, AgreesWithTheLibraryOnArchivesOfRealPrograms) {
+  const char* data = std::getenv("PATHLINE_TEST_DATA");
+  if (data == nullptr || !std::filesystem::exists(std::filesystem::path(data) / "otf2")) {
+    GTEST_SKIP() << "no archives: PATHLINE_TEST_DATA does not name a folder with otf2/";
+  }
+  size_t archives = 0;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(std::filesystem::path(data) / "otf2")) {
+    if (file.path().extension() != ".otf2") continue;
+    ++archives;
+    expect_decoders_agree(file.path());
+  }
+  EXPECT_GE(archives, 12);
+}
+
+/// The bytes of a file with one chunk.
+std::vector<uint8_t> chunk(uint8_t byte_order, std::initializer_list<int> records) {
+  std::vector<uint8_t> bytes = {0x03, byte_order};
+  bytes.resize(18);
+  for (const int byte : records) bytes.push_back(static_cast<uint8_t>(byte));
+  return bytes;
+}
+
+LocationEvents decode(const std::vector<uint8_t>& file, base::Arena& arena) {
+  static const trace::Trace trace = small_trace();
+  return decode_location_events(file, kChunkBytes, trace.definitions, {}, 0, arena);
+}
+
+TEST(DecodeEvents, ReadsBothByteOrders) {
+  base::Arena arena;
+  // Time 0x0102; Enter 3; MpiSend to 1 in communicator 0 with tag 300 of 65536 bytes; Leave 3.
+  const auto little = decode(chunk(0x42, {5, 2, 1, 0,    0, 0, 0, 0, 0, 12, 1, 3, 14, 10, 1,
+                                          1, 0, 2, 0x2c, 1, 3, 0, 0, 1, 13, 1, 3, 2,  1}),
+                             arena);
+  const auto big = decode(chunk(0x23, {5, 0, 0, 0, 0,    0, 0, 1, 2, 12, 1, 3, 14, 10, 1,
+                                       1, 0, 2, 1, 0x2c, 3, 1, 0, 0, 13, 1, 3, 2,  1}),
+                          arena);
+  ASSERT_FALSE(little.fault) << *little.fault;
+  ASSERT_FALSE(big.fault) << *big.fault;
+  EXPECT_THAT(copy(little.events.ticks), testing::ElementsAre(0x102, 0x102, 0x102));
+  const trace::PointToPoint send = little.events.point_to_point(1);
+  EXPECT_EQ(send.peer, 1);
+  EXPECT_EQ(send.comm, 0);
+  EXPECT_EQ(send.tag, 300);
+  EXPECT_EQ(send.bytes, 65536);
+  expect_same(little.events, big.events);
+}
+
+TEST(DecodeEvents, SkipsFieldsOfLaterVersionsAndCountsUnknownRecords) {
+  base::Arena arena;
+  // RmaWinCreate with two bytes too many; type 200 with an attribute list; ProgramEnd 0.
+  const auto read = decode(chunk(0x42, {5, 1, 0, 0, 0, 0, 0, 0,   0, 35, 4,  1, 9, 77, 77,
+                                        6, 4, 1, 1, 0, 1, 5, 200, 1, 42, 84, 1, 0, 2,  1}),
+                           arena);
+  ASSERT_TRUE(read.fault) << "the attribute list is one byte short";
+  const auto whole = decode(chunk(0x42, {5, 1, 0, 0, 0, 0, 0, 0,   0, 35, 4,  1, 9, 77, 77,
+                                         6, 5, 1, 1, 0, 1, 5, 200, 1, 42, 84, 1, 0, 2,  1}),
+                            arena);
+  ASSERT_FALSE(whole.fault) << *whole.fault;
+  EXPECT_EQ(whole.unknown, 1);
+  EXPECT_THAT(copy(whole.events.kind),
+              testing::ElementsAre(EventKind::kRmaWinCreate, EventKind::kProgramEnd));
+  EXPECT_EQ(whole.events.ref[0], 9);
+  EXPECT_EQ(whole.events.attributes.event.size(), 0) << "it belonged to the unknown record";
+}
+
+TEST(DecodeEvents, EndsAtTheFirstFaultWithTheEventsBeforeIt) {
+  const struct {
+    std::vector<uint8_t> file;
+    const char* fact;
+    size_t events;
+  } cases[] = {
+      {{}, "truncated", 0},
+      {{3, 0x42, 0}, "header of a chunk", 0},
+      {chunk(0x44, {2}), "byte order", 0},
+      {chunk(0x42, {}), "without an end mark", 0},
+      {chunk(0x42, {0}), "truncated", 0},
+      {chunk(0x42, {5, 1, 2}), "time does not fit", 0},
+      {chunk(0x42, {12, 1, 3, 12, 5, 1, 1, 1, 1, 1, 2}), "Enter record", 1},
+      {chunk(0x42, {12, 1, 3, 13, 1, 10, 2}), "region 10, which is not defined", 1},
+      {chunk(0x42, {12, 1, 3, 14, 2, 1, 1, 2}), "MpiSend record", 1},
+      {chunk(0x42, {12, 1, 3, 14, 200, 1, 1, 2}), "does not fit into the chunk", 1},
+      {chunk(0x42, {31, 3, 0, 200, 1, 2}), "Metric record", 0},
+      {chunk(0x42, {6, 2, 1, 200, 12, 1, 3, 2}), "attribute list", 0},
+      {chunk(0x42, {3, 1}), "mark 0x03", 0},
+      {chunk(0x42, {5, 9, 0, 0, 0, 0, 0, 0, 0, 12, 0, 5, 8, 0, 0, 0, 0, 0, 0, 0, 13, 0, 2}),
+       "its time 8 is before", 1}};
+  for (const auto& [file, fact, events] : cases) {
+    SCOPED_TRACE(fact);
+    base::Arena arena;
+    const LocationEvents read = decode(file, arena);
+    ASSERT_TRUE(read.fault);
+    EXPECT_THAT(*read.fault, HasSubstr(fact));
+    EXPECT_EQ(read.events.size(), events);
+    EXPECT_EQ(read.fault_event, events);
+  }
+}
+
+TEST(DecodeEvents, FindsAFaultInEveryTruncation) {
+  const auto whole = chunk(0x42, {5, 1, 0, 0, 0,  0, 0, 0, 0, 12, 1, 3,  15, 7, 1, 1, 0,
+                                  0, 1, 7, 0, 31, 5, 0, 1, 4, 1,  5, 13, 1,  3, 2, 1});
+  base::Arena arena;
+  ASSERT_FALSE(decode(whole, arena).fault);
+  for (size_t size = 0; size + 2 < whole.size(); ++size) {
+    const std::vector<uint8_t> part(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
+    EXPECT_TRUE(decode(part, arena).fault) << size << " bytes";
+  }
+}
+
+}  // namespace
+}  // namespace pathline::otf2
