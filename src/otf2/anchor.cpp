@@ -11,6 +11,8 @@
 namespace pathline::otf2 {
 namespace {
 
+constexpr uint8_t kNewestTraceFormat = 2;
+
 constexpr std::array<uint8_t, 5> kMagic = {'O', 'T', 'F', '2', 0};
 
 base::Error corrupt(size_t offset, const std::string& fact) {
@@ -43,7 +45,12 @@ base::Result<Anchor> parse_anchor(std::span<const uint8_t> bytes) {
   Anchor anchor;
   const uint8_t anchor_format = in.u8();
   if (anchor_format == 0) return corrupt(7, "anchor format 0, expected 1 or more");
-  in.u8();  // Trace format: the library knows which it can read.
+  const uint8_t trace_format = in.u8();
+  if (trace_format > kNewestTraceFormat) {
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("offset 8: trace format {}, but OTF2 3.0 knows none above {}",
+                                   trace_format, kNewestTraceFormat)};
+  }
   for (uint8_t& part : anchor.version) part = in.u8();
 
   size_t at = in.position();

@@ -57,8 +57,8 @@ base::Result<ReaderHandle> open_reader(const std::filesystem::path& anchor) {
   QuietLibrary::forget();
   ReaderHandle reader(OTF2_Reader_Open(anchor.c_str()));
   if (reader == nullptr) {
-    return cannot_read(
-        anchor, "the OTF2 library refuses it (" + QuietLibrary::reason(OTF2_ERROR_INVALID) + ")");
+    return cannot_read(anchor, "offset 0: the OTF2 library refuses it (" +
+                                   QuietLibrary::reason(OTF2_ERROR_INVALID) + ")");
   }
   OTF2_Reader_SetSerialCollectiveCallbacks(reader.get());
   return reader;
@@ -177,7 +177,13 @@ class ArchiveReader {
       note_damage(error.message);
     }
     if (auto status = definitions.finish(); !status) {
-      return cannot_read(path, status.error().message);
+      const auto file = base::MappedFile::open(path);
+      const uint64_t offset =
+          file ? record_offset(file.value().bytes(), FileKind::kDefinitions,
+                               anchor_.definition_chunk_bytes, definitions.fault_record())
+               : 0;
+      return cannot_read(path, fmt::format("offset {}, definition {}: {}", offset,
+                                           definitions.fault_record(), status.error().message));
     }
     return {};
   }

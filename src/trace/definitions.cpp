@@ -46,13 +46,17 @@ base::Status Definitions::finish() {
   // Definitions may refer to strings and metric classes that stand behind them.
   for (size_t i = 0; i < size(); ++i) {
     if (kind(i) == DefinitionKind::kString && !string_ids_.insert(words(i)[0])) {
+      fault_record_ = i;
       return defined_twice(DefinitionKind::kString, words(i)[0]);
     }
   }
   bool has_clock = false;
   for (size_t i = 0; i < size(); ++i) {
     has_clock = has_clock || kind(i) == DefinitionKind::kClockProperties;
-    if (base::Status status = resolve(kind(i), words(i)); !status) return status;
+    if (base::Status status = resolve(kind(i), words(i)); !status) {
+      fault_record_ = i;
+      return status;
+    }
   }
   for (size_t i = 0; i < size(); ++i) {
     if (kind(i) != DefinitionKind::kMetricInstance) continue;

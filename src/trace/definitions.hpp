@@ -123,6 +123,8 @@ class Definitions {
   /// Resolves names and references.
   /// errors  kCorrupt for ids defined twice and for a clock that does not tick.
   base::Status finish();
+  /// Number of the definition that finish() refused, in the order of add().
+  [[nodiscard]] size_t fault_record() const { return fault_record_; }
 
   // Typed tables, in the order of definition.
   Clock clock;
@@ -170,6 +172,7 @@ class Definitions {
   std::deque<std::string> texts_;  // A deque: views of its strings stay valid when it grows.
 
   base::IdMap string_ids_, region_ids_, location_ids_, group_ids_, rank_group_ids_, comm_ids_;
+  size_t fault_record_ = 0;
   base::IdMap node_ids_, metric_member_ids_, metric_ids_, context_ids_, parameter_ids_;
   base::IdMap attribute_ids_;
   std::vector<uint32_t> context_regions_;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fuzz/probe.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/export.hpp"
+#include "app/picture.hpp"
+#include "app/report.hpp"
+#include "comm/summary.hpp"
+#include "input/input.hpp"
+#include "otf2/writer.hpp"
+
+namespace pathline::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMessages =
+    "sender,receiver,send_s,recv_s,bytes,tag\n0,1,0.5,0.75,8,3\n1,0,0.25,1e-3,4096,0\n";
+
+[[noreturn]] void broken(const std::string& promise) {
+  fmt::print(stderr, "fuzz: {}\n", promise);
+  std::abort();
+}
+
+void make_archive(const fs::path& folder) {
+  const auto synth = fs::read_symlink("/proc/self/exe").parent_path() / "pathline-synth";
+  const auto command =
+      fmt::format("'{}' wrf -o '{}' --ranks 4 --messages 64 --seconds 1 2>/dev/null",
+                  synth.string(), folder.string());
+  if (std::system(command.c_str()) != 0) broken("'" + command + "' failed");
+}
+
+/// The smallest chunks that are allowed: the library clears a whole one for each file it opens.
+void shrink_chunks(const fs::path& anchor) {
+  constexpr std::streamoff kChunkSizes = 12;
+  constexpr char kSizes[] = {0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0};
+  fs::permissions(anchor, fs::perms::owner_all);
+  std::fstream(anchor, std::ios::binary | std::ios::in | std::ios::out)
+      .seekp(kChunkSizes)
+      .write(kSizes, sizeof kSizes);
+}
+
+std::vector<uint8_t> content_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What every command does with a trace.
+void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
+  figure::Options options;
+  options.width_px = 400;
+  options.height_px = 300;
+  std::ignore = comm::summarise(trace);
+  for (const auto kind :
+       {app::FigureKind::kTimeline, app::FigureKind::kMatrix, app::FigureKind::kProfile}) {
+    std::ignore = app::make_scene(kind, trace, {}, options, {}, pool);
+  }
+}
+
+/// What writes pictures and files.
+void write_all(const trace::Trace& trace, const fs::path& folder, base::ThreadPool& pool) {
+  base::Progress progress;
+  const trace::Selection all;
+  std::ignore = app::report_html(trace, all, "fuzzed", pool);
+  std::ignore = app::export_chrome(trace, all, folder / "chrome.json", progress);
+  std::ignore = app::export_csv(trace, all, folder / "csv", progress);
+  std::ignore = otf2::write(trace, folder / "again", "traces", progress);
+}
+
+}  // namespace
+
+Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file)) {
+  // In memory where there is such a folder: the files are written a hundred thousand times.
+  const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
+  folder_ =
+      parent / fmt::format("pathline-fuzz-{}-{}", ::getpid(), fs::path(file_).filename().string());
+  fs::remove_all(folder_);
+  if (file_.ends_with(".csv")) {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / file_) << kMessages;
+  } else if (archive.empty()) {
+    make_archive(folder_);
+  } else {
+    fs::copy(archive, folder_, fs::copy_options::recursive);
+  }
+  if (fs::exists(folder_ / "traces.otf2")) shrink_chunks(folder_ / "traces.otf2");
+  original_ = content_of(folder_ / file_);
+  if (original_.empty()) broken((folder_ / file_).string() + " is not there");
+  fs::permissions(folder_ / file_, fs::perms::owner_all);
+}
+
+Probe::~Probe() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void Probe::run(std::span<const uint8_t> content) {
+  {
+    std::ofstream out(folder_ / file_, std::ios::binary | std::ios::trunc);
+    out.write(reinterpret_cast<const char*>(content.data()),
+              static_cast<std::streamsize>(content.size()));
+  }
+  check(false);
+  check(true);
+  ++runs_;
+}
+
+void Probe::check(bool partial) {
+  static base::ThreadPool pool(1);
+  base::Progress progress;
+  const bool is_table = file_.ends_with(".csv");
+  const fs::path input = folder_ / (is_table ? file_ : "traces.otf2");
+  const auto trace = input::open(input, {.partial = partial}, pool, progress);
+  if (!trace) {
+    const std::string& message = trace.error().message;
+    if (message.find(folder_.string()) == std::string::npos) {
+      broken("this error names no file: " + message);
+    }
+    const bool corrupt = trace.error().code == base::ErrorCode::kCorrupt;
+    const bool places =
+        message.find("offset ") != std::string::npos || message.find("line ") != std::string::npos;
+    if (corrupt && !places) broken("this error names no place: " + message);
+    return;
+  }
+  if (partial && !trace.value().complete && trace.value().warnings.empty()) {
+    broken("an incomplete trace without a warning");
+  }
+  // These cost much more than reading.
+  if (partial && runs_ % 16 == 0) analyse(trace.value(), pool);
+  if (partial && runs_ % 512 == 0) {
+    const fs::path out = folder_ / "out";
+    fs::create_directories(out);
+    write_all(trace.value(), out, pool);
+    fs::remove_all(out);
+  }
+}
+
+}  // namespace pathline::fuzz
