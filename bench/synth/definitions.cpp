@@ -13,7 +13,7 @@ using trace::DefinitionKind;
 using trace::kUndefined;
 
 constexpr uint64_t kRealtimeNs = 1'790'000'000'000'000'000;  // Wall clock at kStartNs: 2026-09-21.
-constexpr uint32_t kProcessParadigmClass = 1;
+constexpr uint32_t kProcessParadigmClass = 0;
 constexpr uint32_t kUserParadigm = 1;
 constexpr uint32_t kUnsignedParameter = 2;
 

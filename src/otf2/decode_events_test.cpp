@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -167,6 +169,40 @@ TEST(DecodeEvents, AgreesWithTheLibraryOnEveryKindOfEventAndAttribute) {
   const auto written = write(trace, folder.path(), "traces", progress);
   ASSERT_TRUE(written.ok()) << written.error().message;
   expect_decoders_agree(folder.path() / "traces.otf2");
+}
+
+TEST(DecodeEvents, LeavesLocationsWithIdMappingsToTheLibrary) {
+  const Folder folder;
+  trace::Trace trace = small_trace();
+  trace::EventsBuilder builder;
+  builder.enter(10'000, trace::Region(0));
+  builder.enter(10'010, trace::Region(1));
+  builder.leave(10'020, trace::Region(1));
+  builder.leave(10'030, trace::Region(0));
+  trace.locations[0].events = builder.finish();
+  base::Progress progress;
+  ASSERT_TRUE(write(trace, folder.path(), "traces", progress).ok());
+  // A MappingTable for regions, two entries, dense: 0 is 5, 1 is 9. It stands before the offsets.
+  const auto local = folder.path() / "traces" / (std::to_string(trace.locations[0].id) + ".def");
+  std::vector<char> bytes;
+  {
+    std::ifstream in(local, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const std::vector<char> table = {5, 8, 3, 1, 2, 0, 1, 5, 1, 9};
+  bytes.insert(bytes.begin() + 18, table.begin(), table.end());
+  std::ofstream(local, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+
+  base::ThreadPool pool(1);
+  const auto read = otf2::read(folder.path() / "traces.otf2", {}, pool, progress);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const trace::Events& events = read.value().locations[0].events;
+  ASSERT_EQ(events.size(), 4);
+  EXPECT_EQ(events.region(0), trace::Region(5));
+  EXPECT_EQ(events.region(1), trace::Region(9));
+  EXPECT_EQ(events.region(3), trace::Region(5));
+  EXPECT_EQ(events.ticks[0], 10'000) << "clock offsets apply too";
 }
 
 TEST(DecodeEvents, AgreesWithTheLibraryOnArchivesOfRealPrograms) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "otf2/read_definitions.hpp"
 
+#include <bit>
 #include <type_traits>
 
 #include <fmt/format.h>
+
+#include "otf2/bytes.hpp"
+#include "otf2/scan.hpp"
 
 namespace pathline::otf2 {
 namespace {
@@ -205,38 +209,52 @@ base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& de
   return {};
 }
 
-base::Status read_local_definitions(OTF2_Reader* reader, uint64_t location,
-                                    std::vector<trace::ClockOffset>& offsets, bool& has_mappings) {
+base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t> file,
+                                                        uint64_t chunk_bytes) {
+  constexpr uint8_t kMappingTable = 5;
+  constexpr uint8_t kClockOffset = 6;
+  constexpr uint64_t kDense = 0;
+  LocalDefinitions local;
+  const auto visit = [&](const RawDefinition& definition) -> std::optional<std::string> {
+    ByteCursor in(definition.payload);
+    in.set_big_endian(definition.big_endian);
+    if (definition.type == kClockOffset) {
+      const uint64_t time = in.u64();
+      const auto offset = static_cast<int64_t>(in.compressed(8));
+      const auto deviation = std::bit_cast<double>(in.u64());
+      if (in.failed()) return "a ClockOffset that does not fit into its record";
+      local.clock_offsets.push_back({time, offset, deviation});
+    } else if (definition.type == kMappingTable) {
+      in.u8();  // Of which ids.
+      const uint64_t count = in.compressed(8);
+      const uint8_t mode = in.u8();
+      if (mode > 1) return fmt::format("a MappingTable of mode {}, expected 0 or 1", mode);
+      // An entry takes a byte at least for each of its numbers.
+      const uint64_t numbers = mode == kDense ? 1 : 2;
+      bool fits = !in.failed() && count <= in.left() / numbers;
+      for (uint64_t i = 0; fits && i < numbers * count; ++i) {
+        in.compressed(8);
+        fits = !in.failed();
+      }
+      if (!fits) return "a MappingTable that does not fit into its record";
+      local.has_mappings = true;
+    }
+    return {};
+  };
+  if (const auto damage = for_each_definition(file, chunk_bytes, visit)) {
+    return corrupt(fmt::format("offset {}, after {} definitions: {}", damage->offset,
+                               damage->records_before, damage->fact));
+  }
+  return local;
+}
+
+base::Status load_mappings(OTF2_Reader* reader, uint64_t location) {
   QuietLibrary::forget();
   OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, location);
-  if (local == nullptr) {
-    QuietLibrary::forget();
-    return {};
-  }
-  const std::unique_ptr<OTF2_DefReaderCallbacks, DeleteCallbacks> callbacks(
-      OTF2_DefReaderCallbacks_New());
-  struct Found {
-    std::vector<trace::ClockOffset>& offsets;
-    bool& has_mappings;
-  } found{offsets, has_mappings};
-  OTF2_DefReaderCallbacks_SetMappingTableCallback(
-      callbacks.get(), [](void* user, OTF2_MappingType /*type*/, const OTF2_IdMap* /*map*/) {
-        static_cast<Found*>(user)->has_mappings = true;
-        return OTF2_CALLBACK_SUCCESS;
-      });
-  OTF2_DefReaderCallbacks_SetClockOffsetCallback(
-      callbacks.get(), [](void* user, OTF2_TimeStamp time, int64_t offset, double deviation) {
-        try {
-          static_cast<Found*>(user)->offsets.push_back({time, offset, deviation});
-        } catch (const std::bad_alloc&) {
-          return OTF2_CALLBACK_INTERRUPT;
-        }
-        return OTF2_CALLBACK_SUCCESS;
-      });
-  OTF2_Reader_RegisterDefCallbacks(reader, local, callbacks.get(), &found);
+  if (local == nullptr) return corrupt(QuietLibrary::reason(OTF2_ERROR_INVALID));
   uint64_t read = 0;
   const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, local, &read);
-  std::string reason = code == OTF2_SUCCESS ? "" : QuietLibrary::reason(code);
+  const std::string reason = code == OTF2_SUCCESS ? "" : QuietLibrary::reason(code);
   OTF2_Reader_CloseDefReader(reader, local);
   if (code != OTF2_SUCCESS) {
     return corrupt(fmt::format("the OTF2 library stops after {} definitions ({})", read, reason));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/result.hpp"
@@ -14,11 +15,22 @@ namespace pathline::otf2 {
 base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& definitions,
                                      uint64_t& unknown_definitions);
 
-/// Reads the local definitions of a location: its id mappings, which the library keeps to itself,
-/// and its clock offsets. A location without such a file has none.
+/// What the local definitions of a location say.
+struct LocalDefinitions {
+  std::vector<trace::ClockOffset> clock_offsets;
+  bool has_mappings = false;  ///< Ids of its events are local: the library has to read them.
+};
+
+/// Decodes a file of local definitions. Our own code, because the library clears a whole chunk,
+/// usually 4 MiB, for a file of some 60 bytes.
 ///
-/// has_mappings  set to true if there is a mapping.
-base::Status read_local_definitions(OTF2_Reader* reader, uint64_t location,
-                                    std::vector<trace::ClockOffset>& offsets, bool& has_mappings);
+/// errors  kCorrupt with offset and fact.
+base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t> file,
+                                                        uint64_t chunk_bytes);
+
+/// Lets the library read the local definitions of a location, so that it maps the ids of its
+/// events. Needed only for locations with mappings.
+/// errors  kCorrupt with the library's reason.
+base::Status load_mappings(OTF2_Reader* reader, uint64_t location);
 
 }  // namespace pathline::otf2

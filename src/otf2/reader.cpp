@@ -232,28 +232,38 @@ class ArchiveReader {
 
   base::Status read_piece(const Piece& piece, const std::vector<uint64_t>& file_bytes,
                           const OTF2_EvtReaderCallbacks* callbacks) {
-    // Mappings and clock offsets must be known before the first event of a location is read.
-    std::vector<uint32_t> with_definitions;
+    std::vector<uint32_t> mapped;  // Locations whose events the library reads.
+    std::vector<uint32_t> with_local;
     for (const uint32_t i : piece.locations) {
-      if (has_local_definitions(i)) with_definitions.push_back(i);
+      const LocalDefinitions local = read_local(i);
+      trace_.locations[i].clock_offsets = local.clock_offsets;
+      if (local.has_mappings) mapped.push_back(i);
+      if (local.has_mappings || !local.clock_offsets.empty()) with_local.push_back(i);
+    }
+    if (options_.events_by_library) {
+      mapped = piece.locations;
+    } else {
+      with_local = mapped;
     }
     ReaderHandle reader;
-    if (!with_definitions.empty() || options_.events_by_library) {
+    if (!mapped.empty()) {
       auto opened = open_reader(anchor_path_);
       if (!opened) return opened.error();
       reader = std::move(opened).value();
-      for (const uint32_t i : piece.locations) {
+      for (const uint32_t i : mapped) {
         OTF2_Reader_SelectLocation(reader.get(), trace_.locations[i].id);
       }
-    }
-    std::vector<uint32_t> mapped;
-    if (reader != nullptr && OTF2_Reader_OpenDefFiles(reader.get()) == OTF2_SUCCESS) {
-      for (const uint32_t i : with_definitions) {
-        if (read_local(reader.get(), i)) mapped.push_back(i);
+      // It must know mappings and clock offsets before the first event of a location.
+      OTF2_Reader_OpenDefFiles(reader.get());
+      for (const uint32_t i : with_local) {
+        const auto status = load_mappings(reader.get(), trace_.locations[i].id);
+        if (!status) {
+          fail(i, local_definitions_path(anchor_path_, trace_.locations[i].id),
+               status.error().message);
+        }
       }
       OTF2_Reader_CloseDefFiles(reader.get());
     }
-    if (options_.events_by_library) mapped = piece.locations;
 
     if (!mapped.empty()) OTF2_Reader_OpenEvtFiles(reader.get());
     for (const uint32_t i : piece.locations) {
@@ -267,38 +277,20 @@ class ArchiveReader {
     return {};
   }
 
-  /// Looks at the framing of a file of local definitions, where the library trusts too much, and
-  /// tells if there is something in it: for an empty one the library would clear a whole chunk,
-  /// usually 4 MiB, to find that out.
-  bool has_local_definitions(uint32_t i) {
+  /// A location without a file of local definitions has none.
+  LocalDefinitions read_local(uint32_t i) {
     const auto path = local_definitions_path(anchor_path_, trace_.locations[i].id);
     const auto file = base::MappedFile::open(path);
     if (!file) {
       if (file.error().code != base::ErrorCode::kNotFound) fail(i, path, file.error().message);
-      return false;
+      return {};
     }
-    const auto bytes = file.value().bytes();
-    const auto damage = find_damage(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes);
-    if (damage) {
-      fail(i, path,
-           fmt::format("offset {}, after {} definitions: {}", damage->offset,
-                       damage->records_before, damage->fact));
-      return false;
+    auto local = decode_local_definitions(file.value().bytes(), anchor_.definition_chunk_bytes);
+    if (!local) {
+      fail(i, path, local.error().message);
+      return {};
     }
-    return record_offset(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes, 0) <
-           bytes.size();
-  }
-
-  /// returns true if the location's ids are mapped.
-  bool read_local(OTF2_Reader* reader, uint32_t i) {
-    trace::Location& location = trace_.locations[i];
-    bool has_mappings = false;
-    if (auto status =
-            read_local_definitions(reader, location.id, location.clock_offsets, has_mappings);
-        !status) {
-      fail(i, local_definitions_path(anchor_path_, location.id), status.error().message);
-    }
-    return has_mappings;
+    return std::move(local).value();
   }
 
   /// reader  the library's, or nullptr for our decoder.

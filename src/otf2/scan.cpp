@@ -27,8 +27,10 @@ struct Walk {
   std::optional<uint64_t> found;  // Offset of the record asked for.
 };
 
+using Visit = std::function<std::optional<std::string>(const RawDefinition&)>;
+
 Walk walk(std::span<const uint8_t> file, FileKind kind, uint64_t chunk_bytes,
-          std::optional<uint64_t> wanted) {
+          std::optional<uint64_t> wanted, const Visit* visit = nullptr) {
   uint64_t records = 0;
   const auto broken = [&](uint64_t offset, std::string fact) {
     return Walk{Damage{offset, records, std::move(fact)}, {}};
@@ -81,7 +83,15 @@ Walk walk(std::span<const uint8_t> file, FileKind kind, uint64_t chunk_bytes,
                                            type, length, in.left(),
                                            chunk_end == file.size() ? "file" : "chunk"));
         }
+        const size_t payload = in.position();
         in.skip(length);
+        if (visit != nullptr && !in.failed()) {
+          auto fault = (*visit)({.offset = start,
+                                 .type = type,
+                                 .payload = file.subspan(payload, length),
+                                 .big_endian = order == kBigEndian});
+          if (fault) return broken(start, std::move(*fault));
+        }
       }
       if (in.failed()) {
         return broken(start, fmt::format("a record of type {} that does not fit into the {}", type,
@@ -104,6 +114,11 @@ Walk walk(std::span<const uint8_t> file, FileKind kind, uint64_t chunk_bytes,
 std::optional<Damage> find_damage(std::span<const uint8_t> file, FileKind kind,
                                   uint64_t chunk_bytes) {
   return walk(file, kind, chunk_bytes, {}).damage;
+}
+
+std::optional<Damage> for_each_definition(std::span<const uint8_t> file, uint64_t chunk_bytes,
+                                          const Visit& visit) {
+  return walk(file, FileKind::kDefinitions, chunk_bytes, {}, &visit).damage;
 }
 
 uint64_t record_offset(std::span<const uint8_t> file, FileKind kind, uint64_t chunk_bytes,

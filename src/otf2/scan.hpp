@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,21 @@ struct Damage {
 /// cost  O(records), a few ns each.
 std::optional<Damage> find_damage(std::span<const uint8_t> file, FileKind kind,
                                   uint64_t chunk_bytes);
+
+/// A definition as it stands in a file.
+struct RawDefinition {
+  uint64_t offset;
+  uint8_t type;
+  std::span<const uint8_t> payload;
+  bool big_endian;
+};
+
+/// Calls `visit` for each definition of a `.def` file, in order, until it returns what is wrong
+/// with one.
+/// returns  the first damage of the framing or of what `visit` said.
+std::optional<Damage> for_each_definition(
+    std::span<const uint8_t> file, uint64_t chunk_bytes,
+    const std::function<std::optional<std::string>(const RawDefinition&)>& visit);
 
 /// The offset of record number `index` (0 is the first) of a file, or the file's size if it has
 /// fewer whole ones.
