@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "otf2/bytes.hpp"
+#include "otf2/check_definition.hpp"
 #include "otf2/scan.hpp"
 
 namespace pathline::otf2 {
@@ -174,7 +175,8 @@ base::Error corrupt(std::string message) { return {base::ErrorCode::kCorrupt, st
 
 }  // namespace
 
-base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& definitions,
+base::Status read_global_definitions(OTF2_Reader* reader, std::optional<uint64_t> limit,
+                                     trace::Definitions& definitions,
                                      uint64_t& unknown_definitions) {
   QuietLibrary::forget();
   OTF2_GlobalDefReader* global = OTF2_Reader_GetGlobalDefReader(reader);
@@ -194,7 +196,9 @@ base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& de
   uint64_t expected = 0;
   OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &expected);
   uint64_t read = 0;
-  const OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader, global, &read);
+  const OTF2_ErrorCode code = limit
+                                  ? OTF2_Reader_ReadGlobalDefinitions(reader, global, *limit, &read)
+                                  : OTF2_Reader_ReadAllGlobalDefinitions(reader, global, &read);
   std::string reason = code == OTF2_SUCCESS ? "" : QuietLibrary::reason(code);
   OTF2_Reader_CloseGlobalDefReader(reader, global);
   unknown_definitions = target.unknown;
@@ -203,7 +207,7 @@ base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& de
     return corrupt(fmt::format("the OTF2 library stops after {} of {} definitions ({})",
                                definitions.size(), expected, reason));
   }
-  if (read != expected) {
+  if (!limit && read != expected) {
     return corrupt(fmt::format("{} definitions, but the anchor file says {}", read, expected));
   }
   return {};
@@ -238,6 +242,8 @@ base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t>
       }
       if (!fits) return "a MappingTable that does not fit into its record";
       local.has_mappings = true;
+    } else {
+      return check_definition(definition);
     }
     return {};
   };
@@ -249,6 +255,7 @@ base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t>
 }
 
 base::Status load_mappings(OTF2_Reader* reader, uint64_t location) {
+  constexpr int kFirstRecordOffset = 18;  // The library does not say which one it dislikes.
   QuietLibrary::forget();
   OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, location);
   if (local == nullptr) return corrupt(QuietLibrary::reason(OTF2_ERROR_INVALID));
@@ -257,7 +264,8 @@ base::Status load_mappings(OTF2_Reader* reader, uint64_t location) {
   const std::string reason = code == OTF2_SUCCESS ? "" : QuietLibrary::reason(code);
   OTF2_Reader_CloseDefReader(reader, local);
   if (code != OTF2_SUCCESS) {
-    return corrupt(fmt::format("the OTF2 library stops after {} definitions ({})", read, reason));
+    return corrupt(fmt::format("offset {}: the OTF2 library stops after {} definitions ({})",
+                               kFirstRecordOffset, read, reason));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,9 +11,11 @@
 
 namespace pathline::otf2 {
 
-/// Reads the global definitions into `definitions` (without finishing them).
+/// Reads the global definitions into `definitions` (without finishing them), the first `limit` ones
+/// if there is a limit.
 /// errors  kCorrupt with the library's reason; what was read up to there stays.
-base::Status read_global_definitions(OTF2_Reader* reader, trace::Definitions& definitions,
+base::Status read_global_definitions(OTF2_Reader* reader, std::optional<uint64_t> limit,
+                                     trace::Definitions& definitions,
                                      uint64_t& unknown_definitions);
 
 /// What the local definitions of a location say.

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "otf2/anchor.hpp"
+#include "otf2/check_definition.hpp"
 #include "otf2/decode_events.hpp"
 #include "otf2/library.hpp"
 #include "otf2/read_definitions.hpp"
@@ -153,22 +154,24 @@ class ArchiveReader {
     progress_.begin("reading definitions", "", 0);
     const std::filesystem::path path = definitions_path(anchor_path_);
     trace::Definitions& definitions = trace_.definitions;
+    std::optional<uint64_t> whole;  // Definitions in front of the first damage.
     {
-      // The library trusts lengths inside a definition file: look at the framing first.
+      // The library trusts lengths inside a definition file: look at them first.
       const auto file = base::MappedFile::open(path);
       if (!file) return cannot_read(path, file.error().message);
-      const auto damage =
-          find_damage(file.value().bytes(), FileKind::kDefinitions, anchor_.definition_chunk_bytes);
+      const auto damage = for_each_definition(file.value().bytes(), anchor_.definition_chunk_bytes,
+                                              check_definition);
       if (damage) {
         const auto error =
             cannot_read(path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
                                           damage->records_before, damage->fact));
         if (!options_.partial) return with_advice(error);
         note_damage(error.message);
+        whole = damage->records_before;
       }
     }
     if (auto status =
-            read_global_definitions(reader_.get(), definitions, trace_.unknown_definitions);
+            read_global_definitions(reader_.get(), whole, definitions, trace_.unknown_definitions);
         !status) {
       const auto error =
           cannot_read(path, locate(path, FileKind::kDefinitions, anchor_.definition_chunk_bytes,
