@@ -62,16 +62,6 @@ class ActiveRequests {
   size_t used_ = 0;
 };
 
-/// The Enter of the call that event `i` stands in, or `i` itself when it stands in none.
-uint32_t enclosing_enter(const Events& events, uint32_t i) {
-  for (uint32_t k = i; k-- > 0;) {
-    if (events.kind[k] == EventKind::kEnter) return k;
-    if (events.kind[k] == EventKind::kLeave) k = events.ref[k];  // Skip a call that is over.
-    if (events.kind[k] == EventKind::kUnmatchedLeave) break;
-  }
-  return i;
-}
-
 /// Adds the ends of one location to those of its rank.
 class Collector {
  public:
@@ -85,11 +75,13 @@ class Collector {
   void run() {
     const Events& events = location_.events;
     for (uint32_t i = 0; i < events.size(); ++i) {
-      const EventKind kind = events.kind[i];
-      if (kind == EventKind::kEnter || kind == EventKind::kLeave) [[likely]] {
-        continue;
-      }
-      switch (kind) {
+      switch (events.kind[i]) {
+        case EventKind::kEnter: open_calls_.push_back(i); break;
+        case EventKind::kLeave:
+          // Calls inside whose Leave got lost end here too.
+          while (!open_calls_.empty() && open_calls_.back() >= events.ref[i])
+            open_calls_.pop_back();
+          break;
         case EventKind::kMpiSend:
         case EventKind::kMpiIsend: add_send(events, i); break;
         case EventKind::kMpiIsendComplete: {
@@ -148,7 +140,7 @@ class Collector {
     uint64_t post_ticks = 0;
     if (place == kNone) {  // Blocking, or of an old recorder, which writes no request.
       place = static_cast<uint32_t>(ends_.receives.size());
-      post_ticks = events.ticks[enclosing_enter(events, i)];
+      post_ticks = events.ticks[open_calls_.empty() ? i : open_calls_.back()];
       ends_.receives.push_back({});
     } else {
       post_ticks = ends_.receives[place].post_ticks;
@@ -164,6 +156,7 @@ class Collector {
   Ends& ends_;
   ActiveRequests sending_;
   ActiveRequests receiving_;
+  std::vector<uint32_t> open_calls_;  // Their Enters, outermost first.
 };
 
 /// Merges stretches of a list that are in order each. `starts`: where each begins.
