@@ -12,7 +12,6 @@
 
 #include "app/export.hpp"
 #include "app/picture.hpp"
-#include "app/report.hpp"
 #include "comm/summary.hpp"
 #include "input/input.hpp"
 #include "otf2/writer.hpp"
@@ -65,11 +64,10 @@ void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
   }
 }
 
-/// What writes pictures and files.
-void write_all(const trace::Trace& trace, const fs::path& folder, base::ThreadPool& pool) {
+/// What writes files.
+void write_all(const trace::Trace& trace, const fs::path& folder) {
   base::Progress progress;
   const trace::Selection all;
-  std::ignore = app::report_html(trace, all, "fuzzed", pool);
   std::ignore = app::export_chrome(trace, all, folder / "chrome.json", progress);
   std::ignore = app::export_csv(trace, all, folder / "csv", progress);
   std::ignore = otf2::write(trace, folder / "again", "traces", progress);
@@ -138,7 +136,7 @@ void Probe::check(bool partial) {
   if (partial && runs_ % 512 == 0) {
     const fs::path out = folder_ / "out";
     fs::create_directories(out);
-    write_all(trace.value(), out, pool);
+    write_all(trace.value(), out);
     fs::remove_all(out);
   }
 }
