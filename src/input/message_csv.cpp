@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kFieldCount = 6;
 /// More ranks than any machine runs: a larger number is a mistake, and would cost memory per rank.
-constexpr uint32_t kMaxRank = 16'777'215;
+constexpr uint32_t kMaxRank = 4'194'303;
 
 struct Row {
   uint64_t send_ns;
