@@ -171,6 +171,20 @@ TEST(DecodeEvents, AgreesWithTheLibraryOnEveryKindOfEventAndAttribute) {
   expect_decoders_agree(folder.path() / "traces.otf2");
 }
 
+TEST(DecodeEvents, GivesBackEveryKindOfEventThatWasWritten) {
+  const Folder folder;
+  trace::Trace trace = small_trace();
+  trace.locations[0].events = random_events(7);
+  base::Progress progress;
+  ASSERT_TRUE(write(trace, folder.path(), "traces", progress).ok());
+  base::ThreadPool pool(1);
+  const auto read = otf2::read(folder.path() / "traces.otf2", {}, pool, progress);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  expect_same(read.value().locations[0].events, trace.locations[0].events);
+  ASSERT_EQ(read.value().locations[0].clock_offsets.size(), 3);
+  EXPECT_EQ(read.value().locations[0].clock_offsets[1].offset_ticks, 40);
+}
+
 TEST(DecodeEvents, LeavesLocationsWithIdMappingsToTheLibrary) {
   const Folder folder;
   trace::Trace trace = small_trace();
