@@ -21,6 +21,7 @@ struct FigureOptions : CommonOptions {
   std::string palette = "blue-orange";
   std::string blend = "alpha";
   std::string opacity = "auto";
+  std::string bundle = "none";
   std::string stats;
   std::optional<uint32_t> step;
 };
@@ -123,6 +124,9 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"alpha", "additive", "over"}))
       ->capture_default_str();
   command->add_option("--opacity", options->opacity, "Of one message line: auto, or 0 to 1")
+      ->capture_default_str();
+  command->add_option("--bundle", options->bundle, "How message lines are bundled: none")
+      ->check(CLI::IsMember({"none"}))
       ->capture_default_str();
   command->add_option("--step", options->step, "Matrix: only the messages of this time step");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")

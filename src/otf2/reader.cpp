@@ -123,6 +123,7 @@ class ArchiveReader {
     if (auto status = read_anchor(); !status) return status.error();
     if (auto status = read_definitions(); !status) return status.error();
     if (auto status = read_locations(); !status) return status.error();
+    look_for_markers();
     trace::finish(trace_, pool_, progress_);
     return std::move(trace_);
   }
@@ -323,6 +324,20 @@ class ArchiveReader {
     if (!read.fault) return;
     fail(i, path,
          locate(path, FileKind::kEvents, anchor_.event_chunk_bytes, *read.fault, read.fault_event));
+  }
+
+  /// Notes of a user about a trace, which tools other than the recorder write. Nothing shows them
+  /// yet, so that at least their user knows.
+  void look_for_markers() {
+    const auto path = markers_path(anchor_path_);
+    const auto file = base::MappedFile::open(path);
+    if (!file) return;
+    const auto bytes = file.value().bytes();
+    if (record_offset(bytes, FileKind::kDefinitions, anchor_.definition_chunk_bytes, 0) <
+        bytes.size()) {
+      trace_.warnings.push_back(
+          fmt::format("{} holds markers, which are not read", path.filename().string()));
+    }
   }
 
   void fail(uint32_t i, const std::filesystem::path& path, const std::string& fact) {
