@@ -7,30 +7,34 @@ namespace pathline::trace {
 namespace {
 
 std::vector<StepWindow> steps_of(const Trace& trace, const Events& events, Region marker) {
+  constexpr uint32_t kNoStep = UINT32_MAX;
   std::vector<StepWindow> steps;
-  std::vector<bool> is_step;
+  std::vector<uint32_t> open;       // Per open call: the step it is or lies in.
+  std::vector<bool> has_parameter;  // Per step.
   walk_calls(
       trace.definitions, events,
       [&](Region region, uint64_t ticks) {
-        is_step.push_back(region == marker);
         if (region == marker) {
+          open.push_back(static_cast<uint32_t>(steps.size()));
           steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks});
+          has_parameter.push_back(false);
+        } else {
+          open.push_back(open.empty() ? kNoStep : open.back());
         }
       },
       [&](uint64_t ticks) {
-        if (is_step.back()) steps.back().end_ticks = ticks;
-        is_step.pop_back();
+        // A call in a step ends no later than the step, which so has the last word.
+        if (open.back() != kNoStep) steps[open.back()].end_ticks = ticks;
+        open.pop_back();
+      },
+      [&](size_t i) {
+        const EventKind kind = events.kind[i];
+        if (kind != EventKind::kParameterInt && kind != EventKind::kParameterUnsignedInt) return;
+        if (open.empty() || open.back() == kNoStep || has_parameter[open.back()]) return;
+        if (trace.definitions.parameter_name(events.fields(i)[0]) != "step") return;
+        steps[open.back()].step = static_cast<uint32_t>(events.word64(i, 1));
+        has_parameter[open.back()] = true;
       });
-
-  size_t next = 0;
-  for (size_t i = 0; i < events.size() && next < steps.size(); ++i) {
-    const EventKind kind = events.kind[i];
-    if (kind != EventKind::kParameterInt && kind != EventKind::kParameterUnsignedInt) continue;
-    if (trace.definitions.parameter_name(events.fields(i)[0]) != "step") continue;
-    while (next < steps.size() && steps[next].end_ticks < events.ticks[i]) ++next;
-    if (next == steps.size() || events.ticks[i] < steps[next].begin_ticks) continue;
-    steps[next++].step = static_cast<uint32_t>(events.word64(i, 1));
-  }
   return steps;
 }
 

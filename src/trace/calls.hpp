@@ -14,9 +14,11 @@ namespace pathline::trace {
 /// calls whose Leave got lost are left with the call around them. In sampling traces a call is the
 /// region of a calling context.
 ///
-/// cost  O(events), no allocation beside a stack.
-template <class Enter, class Leave>
-void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave) {
+/// other  called with the index of each event that is neither enter nor leave, in its place.
+/// cost   O(events), no allocation beside a stack.
+template <class Enter, class Leave, class Other>
+void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave,
+                Other other) {
   if (events.size() == 0) return;
   constexpr uint32_t kEarlier = UINT32_MAX;
   std::vector<uint32_t> open;  // Enter events of the calls now open.
@@ -43,6 +45,11 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
       case EventKind::kUnmatchedLeave:
         if (next_earlier < earlier.size() && earlier[next_earlier] == i) {
           ++next_earlier;
+          // The EventsBuilder knows no calling contexts: some may be open inside.
+          while (open.back() != kEarlier) {
+            leave(events.ticks[i]);
+            open.pop_back();
+          }
           leave(events.ticks[i]);
           open.pop_back();
         }
@@ -53,15 +60,22 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
         break;
       }
       case EventKind::kCallingContextLeave:
-        if (!open.empty()) {
+        // A call that was entered by an Enter waits for its Leave.
+        if (!open.empty() && open.back() != kEarlier &&
+            events.kind[open.back()] == EventKind::kCallingContextEnter) {
           leave(events.ticks[i]);
           open.pop_back();
         }
         break;
-      default: break;
+      default: other(i); break;
     }
   }
   for (; !open.empty(); open.pop_back()) leave(events.ticks[events.size() - 1]);
+}
+
+template <class Enter, class Leave>
+void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave) {
+  walk_calls(definitions, events, enter, leave, [](size_t) {});
 }
 
 /// Time steps that the program marked: the calls of a region named "time step" on each rank's first
@@ -70,6 +84,7 @@ struct StepWindow {
   uint32_t step;
   uint64_t begin_ticks;
   uint64_t end_ticks;
+  friend bool operator==(const StepWindow&, const StepWindow&) = default;
 };
 /// Per rank, in the order of time; empty lists when the program marked none.
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace);
