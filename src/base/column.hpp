@@ -26,6 +26,9 @@ class Column {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  using value_type = T;
+  using const_iterator = const T*;
+
   Column() = default;
   explicit Column(size_t size) { resize(size); }
   Column(Column&& other) noexcept

@@ -18,7 +18,8 @@ std::string system_reason(int error_number) {
 }
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a pipe without a writer would wait for one, and is turned down below anyway.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const int reason = errno;
     return Error{reason == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -40,6 +41,15 @@ size_t utf8_length(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
 
+/// True for what XML forbids and for control characters. Beside those of ASCII there are U+0080 to
+/// U+009F, of which U+009B starts a command on many terminals.
+bool is_unprintable(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  const auto last = static_cast<unsigned char>(character.back());
+  return first < 0x20 || first == 0x7f || (first == 0xc2 && last < 0xa0) ||
+         character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf";
+}
+
 }  // namespace
 
 std::string csv_field(std::string_view text) {
@@ -54,7 +64,7 @@ std::string csv_field(std::string_view text) {
 
 std::string human_bytes(double bytes) {
   static constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  if (bytes < 1000) return fmt::format("{:.0f} B", bytes);
+  if (bytes < 999.5) return fmt::format("{:.0f} B", bytes);
   size_t unit = 0;
   while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
     bytes /= 1000;
@@ -85,14 +95,13 @@ std::string printable(std::string_view text) {
   clean.reserve(text.size());
   while (!text.empty()) {
     const size_t length = utf8_length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    if (length == 0 || first < 0x20 || first == 0x7f) {
+    const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+    if (length == 0 || is_unprintable(character)) {
       clean += "\xef\xbf\xbd";  // U+FFFD
-      text.remove_prefix(1);
     } else {
-      clean += text.substr(0, length);
-      text.remove_prefix(length);
+      clean += character;
     }
+    text.remove_prefix(character.size());
   }
   return clean;
 }
@@ -105,6 +114,7 @@ std::string html_escaped(std::string_view text) {
       case '<': escaped += "&lt;"; break;
       case '>': escaped += "&gt;"; break;
       case '"': escaped += "&quot;"; break;
+      case '\'': escaped += "&#39;"; break;
       default: escaped += c;
     }
   }

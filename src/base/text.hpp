@@ -19,11 +19,11 @@ std::string human_seconds(double seconds);
 /// "1,234,567".
 std::string human_count(uint64_t count);
 
-/// Replaces bytes that are not UTF-8 and control characters, so that a name out of a damaged file
-/// can be shown on a terminal, in JSON and in SVG.
+/// Replaces each byte that is not UTF-8, control characters and what XML forbids, so that a name
+/// out of a damaged file can be shown on a terminal, in JSON and in SVG.
 std::string printable(std::string_view text);
 
-/// Escapes &, <, > and quotes for HTML and SVG.
+/// Escapes &, <, > and both quotes for HTML and SVG.
 std::string html_escaped(std::string_view text);
 
 }  // namespace pathline::base

@@ -43,6 +43,11 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
       case EventKind::kUnmatchedLeave:
         if (next_earlier < earlier.size() && earlier[next_earlier] == i) {
           ++next_earlier;
+          // The EventsBuilder knows no calling contexts: some may be open inside.
+          while (open.back() != kEarlier) {
+            leave(events.ticks[i]);
+            open.pop_back();
+          }
           leave(events.ticks[i]);
           open.pop_back();
         }
@@ -53,7 +58,9 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
         break;
       }
       case EventKind::kCallingContextLeave:
-        if (!open.empty()) {
+        // A call that was entered by an Enter waits for its Leave.
+        if (!open.empty() && open.back() != kEarlier &&
+            events.kind[open.back()] == EventKind::kCallingContextEnter) {
           leave(events.ticks[i]);
           open.pop_back();
         }
@@ -70,6 +77,7 @@ struct StepWindow {
   uint32_t step;
   uint64_t begin_ticks;
   uint64_t end_ticks;
+  friend bool operator==(const StepWindow&, const StepWindow&) = default;
 };
 /// Per rank, in the order of time; empty lists when the program marked none.
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace);

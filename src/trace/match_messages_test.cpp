@@ -8,13 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "trace/match.hpp"
-#include "trace/testing.hpp"
+#include "trace/test_trace.hpp"
 
 namespace pathline::trace {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::TraceMaker;
 using ::testing::UnorderedElementsAre;
 
 /// In these tests the size of a message is its name. (send ticks, receive ticks) by size.
@@ -26,13 +25,12 @@ std::map<uint64_t, std::pair<uint64_t, uint64_t>> times(const Trace& trace) {
 }
 
 TEST(MatchMessages, JoinsTheFirstSendOfAChannelWithItsFirstReceive) {
-  TraceMaker maker(2);
-  maker.send(0, 10, 1, 100);
-  maker.send(0, 20, 1, 200);
-  maker.receive(1, 30, 0, 100);
-  maker.receive(1, 40, 0, 200);
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2);
+  test.on(0).send(10, 1, 100);
+  test.on(0).send(20, 1, 200);
+  test.on(1).recv(30, 0, 100);
+  test.on(1).recv(40, 0, 200);
+  const Trace trace = test.finish();
   EXPECT_THAT(times(trace),
               ElementsAre(std::pair(100, std::pair(10, 30)), std::pair(200, std::pair(20, 40))));
   EXPECT_TRUE(trace.unmatched_sends.empty());
@@ -40,30 +38,29 @@ TEST(MatchMessages, JoinsTheFirstSendOfAChannelWithItsFirstReceive) {
 }
 
 TEST(MatchMessages, KeepsTagsAndCommunicatorsApart) {
-  TraceMaker maker(2);
-  maker.send(0, 10, 1, 100, 7);
-  maker.send(0, 20, 1, 200, 8);
-  maker.send(0, 25, 0, 300, 8, TraceMaker::kEvenOdd);  // Rank 0 of the odd ones: rank 1.
-  maker.receive(1, 30, 0, 300, 8, TraceMaker::kEvenOdd);
-  maker.receive(1, 40, 0, 200, 8);
-  maker.receive(1, 50, 0, 100, 7);
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2);
+  const uint32_t other = test.communicator({1, 0});
+  test.on(0).send(10, 1, 100, 7);
+  test.on(0).send(20, 1, 200, 8);
+  test.on(0).send(25, 0, 300, 8, other);  // Its rank 0 is rank 1.
+  test.on(1).recv(30, 1, 300, 8, other);
+  test.on(1).recv(40, 0, 200, 8);
+  test.on(1).recv(50, 0, 100, 7);
+  const Trace trace = test.finish();
   EXPECT_THAT(times(trace),
               ElementsAre(std::pair(100, std::pair(10, 50)), std::pair(200, std::pair(20, 40)),
                           std::pair(300, std::pair(25, 30))));
 }
 
 TEST(MatchMessages, OrdersNonblockingReceivesByPostingNotByCompletion) {
-  TraceMaker maker(2);
-  maker.send(0, 10, 1, 100);
-  maker.send(0, 20, 1, 200);
-  maker.one(EventKind::kMpiIrecvRequest, 1, 1, 11);
-  maker.one(EventKind::kMpiIrecvRequest, 1, 2, 22);
-  maker.irecv(1, 50, 22, 0, 200);
-  maker.irecv(1, 60, 11, 0, 100);
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2);
+  test.on(0).send(10, 1, 100);
+  test.on(0).send(20, 1, 200);
+  test.on(1).irecv_request(1, 11);
+  test.on(1).irecv_request(2, 22);
+  test.on(1).irecv(50, 22, 0, 200);
+  test.on(1).irecv(60, 11, 0, 100);
+  const Trace trace = test.finish();
   EXPECT_THAT(times(trace),
               ElementsAre(std::pair(100, std::pair(10, 60)), std::pair(200, std::pair(20, 50))));
   EXPECT_EQ(trace.messages.recv_post_ticks[0], 1);
@@ -71,15 +68,14 @@ TEST(MatchMessages, OrdersNonblockingReceivesByPostingNotByCompletion) {
 }
 
 TEST(MatchMessages, FollowsRequestIdsThatAreUsedAgain) {
-  TraceMaker maker(2);
+  TestTrace test(2);
   for (uint64_t i = 0; i < 3; ++i) {
-    maker.isend(0, 10 + 10 * i, 5, 1, 100 + i);
-    maker.one(EventKind::kMpiIsendComplete, 0, 15 + 10 * i, 5);
-    maker.one(EventKind::kMpiIrecvRequest, 1, 11 + 10 * i, 5);
-    maker.irecv(1, 18 + 10 * i, 5, 0, 100 + i);
+    test.on(0).isend(10 + 10 * i, 5, 1, 100 + i);
+    test.on(0).isend_complete(15 + 10 * i, 5);
+    test.on(1).irecv_request(11 + 10 * i, 5);
+    test.on(1).irecv(18 + 10 * i, 5, 0, 100 + i);
   }
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  const Trace trace = test.finish();
   ASSERT_EQ(trace.messages.size(), 3);
   for (uint64_t i = 0; i < 3; ++i) {
     EXPECT_EQ(trace.messages.send_ticks[i], 10 + 10 * i);
@@ -90,45 +86,42 @@ TEST(MatchMessages, FollowsRequestIdsThatAreUsedAgain) {
 }
 
 TEST(MatchMessages, TakesTheEntryOfABlockingReceiveAsItsPosting) {
-  TraceMaker maker(2);
-  maker.send(0, 10, 1, 100);
-  maker.enter(1, 3, 0);
-  maker.enter(1, 4, 1);
-  maker.leave(1, 5, 1);
-  maker.receive(1, 30, 0, 100);
-  maker.leave(1, 31, 0);
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2);
+  test.on(0).send(10, 1, 100);
+  const Region outer = test.region("outer");
+  const Region inner = test.region("inner");
+  test.on(1).enter(3, outer).enter(4, inner).leave(5, inner);
+  test.on(1).recv(30, 0, 100);
+  test.on(1).leave(31, outer);
+  const Trace trace = test.finish();
   ASSERT_EQ(trace.messages.size(), 1);
-  EXPECT_EQ(trace.messages.recv_post_ticks[0], 3) << "r1 was over";
+  EXPECT_EQ(trace.messages.recv_post_ticks[0], 3) << "the inner call was over";
   EXPECT_EQ(trace.messages.send_end_ticks[0], 10) << "a blocking send has no completion";
 }
 
 TEST(MatchMessages, CountsCancelledRequestsAndMakesNoMessageOfThem) {
-  TraceMaker maker(2);
-  maker.one(EventKind::kMpiIrecvRequest, 1, 1, 11);
-  maker.one(EventKind::kMpiRequestCancelled, 1, 2, 11);
-  maker.one(EventKind::kMpiIrecvRequest, 1, 3, 11);
-  maker.irecv(1, 50, 11, 0, 100);
-  maker.send(0, 10, 1, 100);
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2);
+  test.on(1).irecv_request(1, 11);
+  test.on(1).cancelled(2, 11);
+  test.on(1).irecv_request(3, 11);
+  test.on(1).irecv(50, 11, 0, 100);
+  test.on(0).send(10, 1, 100);
+  const Trace trace = test.finish();
   EXPECT_EQ(trace.cancelled_requests, 1);
   ASSERT_EQ(trace.messages.size(), 1);
   EXPECT_EQ(trace.messages.recv_post_ticks[0], 3);
 }
 
 TEST(MatchMessages, ShowsWhatFindsNoPartner) {
-  TraceMaker maker(2);
-  maker.send(0, 10, 1, 100, 1);
-  maker.send(0, 11, 1, 200, 2);
-  maker.send(0, 12, 9, 300);         // There is no rank 9.
-  maker.send(0, 13, 1, 400, 0, 77);  // Nor a communicator 77.
-  maker.receive(1, 20, 0, 100, 1);
-  maker.receive(1, 21, 0, 500, 3);
-  maker.one(EventKind::kMpiIrecvRequest, 1, 30, 5);  // Never completed: no receive.
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2);
+  test.on(0).send(10, 1, 100, 1);
+  test.on(0).send(11, 1, 200, 2);
+  test.on(0).send(12, 9, 300);         // There is no rank 9.
+  test.on(0).send(13, 1, 400, 0, 77);  // Nor a communicator 77.
+  test.on(1).recv(20, 0, 100, 1);
+  test.on(1).recv(21, 0, 500, 3);
+  test.on(1).irecv_request(30, 5);  // Never completed: no receive.
+  const Trace trace = test.finish();
   EXPECT_EQ(trace.messages.size(), 1);
   std::vector<std::tuple<uint32_t, uint32_t, bool>> sends;
   for (const Unmatched& send : trace.unmatched_sends) {
@@ -142,15 +135,16 @@ TEST(MatchMessages, ShowsWhatFindsNoPartner) {
 }
 
 TEST(MatchMessages, ResolvesMessagesToOneselfAndBetweenGroups) {
-  TraceMaker maker(4);
-  maker.isend(2, 10, 1, 0, 100, 0, TraceMaker::kSelf);
-  maker.receive(2, 20, 0, 100, 0, TraceMaker::kSelf);
-  maker.isend(3, 10, 1, 3, 200);
-  maker.receive(3, 20, 3, 200);
-  maker.send(2, 30, 1, 300, 0, TraceMaker::kEvenOdd);     // Rank 1 of the odd ones: 3.
-  maker.receive(3, 40, 1, 300, 0, TraceMaker::kEvenOdd);  // Rank 1 of the even ones: 2.
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(4);
+  const uint32_t self = test.self_communicator();
+  const uint32_t even_odd = test.inter_communicator({0, 2}, {1, 3});
+  test.on(2).isend(10, 1, 0, 100, 0, self);
+  test.on(2).recv(20, 0, 100, 0, self);
+  test.on(3).isend(10, 1, 3, 200);
+  test.on(3).recv(20, 3, 200);
+  test.on(2).send(30, 1, 300, 0, even_odd);  // Rank 1 of the odd ones: 3.
+  test.on(3).recv(40, 1, 300, 0, even_odd);  // Rank 1 of the even ones: 2.
+  const Trace trace = test.finish();
   const Messages& m = trace.messages;
   std::vector<std::tuple<uint64_t, uint32_t, uint32_t>> found;
   for (size_t i = 0; i < m.size(); ++i) {
@@ -161,15 +155,14 @@ TEST(MatchMessages, ResolvesMessagesToOneselfAndBetweenGroups) {
 }
 
 TEST(MatchMessages, MergesTheThreadsOfARankByTime) {
-  TraceMaker maker(2, 2);
-  maker.send(1, 10, 1, 100);  // Second thread of rank 0.
-  maker.send(0, 20, 1, 200);
-  maker.send(1, 30, 1, 300);
-  maker.receive(3, 40, 0, 100);
-  maker.receive(2, 50, 0, 200);
-  maker.receive(2, 60, 0, 300);
-  base::ThreadPool pool(1);
-  const Trace trace = maker.finish(pool);
+  TestTrace test(2, 2);
+  test.on(0, 1).send(10, 1, 100);  // Second thread of rank 0.
+  test.on(0, 0).send(20, 1, 200);
+  test.on(0, 1).send(30, 1, 300);
+  test.on(1, 1).recv(40, 0, 100);
+  test.on(1, 0).recv(50, 0, 200);
+  test.on(1, 0).recv(60, 0, 300);
+  const Trace trace = test.finish();
   EXPECT_THAT(times(trace),
               ElementsAre(std::pair(100, std::pair(10, 40)), std::pair(200, std::pair(20, 50)),
                           std::pair(300, std::pair(30, 60))));
@@ -188,12 +181,12 @@ struct Truth {
 
 /// A program of random messages: each rank receives its channels in any order, but each channel in
 /// the order of sending; some calls block, the others complete in any order later.
-Trace random_program(uint32_t seed, base::ThreadPool& pool, std::vector<Truth>& truth) {
+Trace random_program(uint32_t seed, unsigned threads, std::vector<Truth>& truth) {
   constexpr uint32_t kRanks = 7;
   constexpr uint32_t kMessages = 3000;
   std::mt19937 random(seed);
   const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
-  TraceMaker maker(kRanks);
+  TestTrace test(kRanks);
   using Channel = std::tuple<uint32_t, uint32_t>;  // Sender and tag.
   std::vector<std::map<Channel, std::vector<uint32_t>>> waiting(kRanks);
   std::vector<uint64_t> now(kRanks, 1000);
@@ -207,7 +200,7 @@ Trace random_program(uint32_t seed, base::ThreadPool& pool, std::vector<Truth>& 
       const size_t i = below(static_cast<uint32_t>(sending[rank].size()));
       const Active active = sending[rank][i];
       sending[rank].erase(sending[rank].begin() + static_cast<ptrdiff_t>(i));
-      maker.one(EventKind::kMpiIsendComplete, rank, now[rank], active.request);
+      test.on(rank).isend_complete(now[rank], active.request);
       truth[active.message].send_end_ticks = now[rank]++;
     }
   };
@@ -218,7 +211,7 @@ Trace random_program(uint32_t seed, base::ThreadPool& pool, std::vector<Truth>& 
     now[sender] += below(4);
     t.send_ticks = t.send_end_ticks = now[sender];
     if (below(2) == 0) {
-      maker.send(sender, now[sender], t.receiver, i, t.tag);
+      test.on(sender).send(now[sender], t.receiver, i, t.tag);
     } else {
       // The id of the oldest request that is no longer active may be used again.
       uint64_t request = 0;
@@ -226,7 +219,7 @@ Trace random_program(uint32_t seed, base::ThreadPool& pool, std::vector<Truth>& 
                          [&](const Active& a) { return a.request == request; })) {
         ++request;
       }
-      maker.isend(sender, now[sender], request, t.receiver, i, t.tag);
+      test.on(sender).isend(now[sender], request, t.receiver, i, t.tag);
       sending[sender].push_back({request, i});
     }
     complete_sends(sender, 4);
@@ -241,7 +234,7 @@ Trace random_program(uint32_t seed, base::ThreadPool& pool, std::vector<Truth>& 
         Truth& t = truth[active[i].message];
         now[rank] += below(3);
         t.recv_ticks = now[rank];
-        maker.irecv(rank, now[rank], active[i].request, t.sender, active[i].message, t.tag);
+        test.on(rank).irecv(now[rank], active[i].request, t.sender, active[i].message, t.tag);
         active.erase(active.begin() + static_cast<ptrdiff_t>(i));
       }
     };
@@ -256,17 +249,17 @@ Trace random_program(uint32_t seed, base::ThreadPool& pool, std::vector<Truth>& 
       now[rank] += below(3);
       if (below(2) == 0) {
         t.recv_post_ticks = t.recv_ticks = now[rank];
-        maker.receive(rank, now[rank], t.sender, message, t.tag);
+        test.on(rank).recv(now[rank], t.sender, message, t.tag);
       } else {
         t.recv_post_ticks = now[rank];
-        maker.one(EventKind::kMpiIrecvRequest, rank, now[rank], ++next_request);
+        test.on(rank).irecv_request(now[rank], ++next_request);
         active.push_back({next_request, message});
       }
       complete(6);
     }
     complete(0);
   }
-  return maker.finish(pool);
+  return test.finish(threads);
 }
 
 TEST(MatchMessages, FindsWhatHappenedInRandomProgramsWithAnyNumberOfThreads) {
@@ -274,9 +267,8 @@ TEST(MatchMessages, FindsWhatHappenedInRandomProgramsWithAnyNumberOfThreads) {
     SCOPED_TRACE(seed);
     for (const unsigned threads : {1U, 2U, 8U}) {
       SCOPED_TRACE(threads);
-      base::ThreadPool pool(threads);
       std::vector<Truth> truth;
-      const Trace trace = random_program(seed, pool, truth);
+      const Trace trace = random_program(seed, threads, truth);
       const Messages& m = trace.messages;
       ASSERT_EQ(m.size(), truth.size());
       EXPECT_TRUE(trace.unmatched_sends.empty());
@@ -302,16 +294,15 @@ TEST(MatchMessages, FindsWhatHappenedInRandomProgramsWithAnyNumberOfThreads) {
 TEST(MatchMessages, SortsManyMessagesByTimeThenSenderThenOrder) {
   constexpr uint32_t kRanks = 5;
   constexpr uint64_t kPerRank = 30'000;
-  TraceMaker maker(kRanks);
+  TestTrace test(kRanks);
   for (uint32_t rank = 0; rank < kRanks; ++rank) {
     const uint32_t from = (rank + kRanks - 1) % kRanks;
     for (uint64_t i = 0; i < kPerRank; ++i) {
-      maker.send(rank, 100 + i / 50, (rank + 1) % kRanks, i);
+      test.on(rank).send(100 + i / 50, (rank + 1) % kRanks, i);
     }
-    for (uint64_t i = 0; i < kPerRank; ++i) maker.receive(rank, 10'000 + i, from, i);
+    for (uint64_t i = 0; i < kPerRank; ++i) test.on(rank).recv(10'000 + i, from, i);
   }
-  base::ThreadPool pool(2);
-  const Trace trace = maker.finish(pool);
+  const Trace trace = test.finish(2);
   const Messages& m = trace.messages;
   ASSERT_EQ(m.size(), kRanks * kPerRank);
   for (size_t i = 1; i < m.size(); ++i) {
