@@ -15,10 +15,14 @@
 
 #include "app/picture.hpp"
 #include "bench/speed/archive.hpp"
+#include "bench/speed/child.hpp"
 #include "bench/speed/library_alone.hpp"
 #include "input/input.hpp"
 
 namespace pathline::bench {
+
+static Launcher* launcher = nullptr;
+
 namespace {
 
 /// Process CPU time of the iterations of one benchmark, without what is paused.
@@ -75,31 +79,17 @@ void read(benchmark::State& state) {
 /// The whole program in a process of its own: what `time pathline info` shows.
 void info_command(benchmark::State& state) {
   const auto anchor = fd4_archive();
-  const auto pathline = program("pathline").string();
-  const auto threads = std::to_string(state.range(0));
   double cpu_s = 0;
   double peak_bytes = 0;
   for (auto unused : state) {
-    const char* arguments[] = {pathline.c_str(), "info",          anchor.c_str(), "--quiet",
-                               "--threads",      threads.c_str(), nullptr};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    pid_t child = 0;
-    const int failed = posix_spawn(&child, pathline.c_str(), &actions, nullptr,
-                                   const_cast<char* const*>(arguments), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    int status = 0;
-    rusage usage{};
-    if (failed != 0 || wait4(child, &status, 0, &usage) != child || status != 0) {
+    const auto usage = launcher->run({program("pathline").string(), "info", anchor.string(),
+                                      "--quiet", "--threads", std::to_string(state.range(0))});
+    if (!usage) {
       state.SkipWithError("pathline info failed");
       return;
     }
-    const auto seconds = [](const timeval& time) {
-      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    };
-    cpu_s += seconds(usage.ru_utime) + seconds(usage.ru_stime);
-    peak_bytes = std::max(peak_bytes, 1024.0 * static_cast<double>(usage.ru_maxrss));
+    cpu_s += usage->cpu_s;
+    peak_bytes = std::max(peak_bytes, usage->peak_bytes);
   }
   state.counters["CPU-s"] = cpu_s / static_cast<double>(state.iterations());
   state.counters["peak/archive"] = peak_bytes / static_cast<double>(archive_bytes(anchor));
@@ -141,6 +131,8 @@ BENCHMARK_CAPTURE(picture, profile, app::FigureKind::kProfile)->Unit(benchmark::
 }  // namespace pathline::bench
 
 int main(int argc, char** argv) {
+  pathline::bench::Launcher launcher;
+  pathline::bench::launcher = &launcher;
   // Medians of interleaved runs: the machine may have something else to do. What the user says
   // comes later and wins.
   std::vector<char*> arguments = {argv[0]};
