@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <unordered_map>
 
 #include "base/radix_sort.hpp"
@@ -86,15 +87,49 @@ class ActiveRequests {
   size_t used_ = 0;
 };
 
-/// The Enter of the call that event `i` stands in, or `i` itself when it stands in none.
-uint32_t enclosing_enter(const Events& events, uint32_t i) {
-  for (uint32_t k = i; k-- > 0;) {
-    if (events.kind[k] == EventKind::kEnter) return k;
-    if (events.kind[k] == EventKind::kLeave) k = events.ref[k];  // Skip a call that is over.
-    if (events.kind[k] == EventKind::kUnmatchedLeave) break;
+/// Finds the Enter of the call that an event stands in. Looks at the events before it, where it is
+/// nearly always; a location where it was not found near gets a table of all its events, so that a
+/// million receives in one call cost no million times a million steps. May be used concurrently.
+class EnclosingCalls {
+ public:
+  explicit EnclosingCalls(const Trace& trace) : trace_(trace), tables_(trace.locations.size()) {}
+
+  /// returns `i` itself when it stands in no call.
+  uint32_t enter_of(uint32_t location, uint32_t i) {
+    const Events& events = trace_.locations[location].events;
+    uint32_t k = i;
+    for (uint32_t steps = 0; k-- > 0 && steps < kNear; ++steps) {
+      if (events.kind[k] == EventKind::kEnter) return k;
+      if (events.kind[k] == EventKind::kLeave) k = events.ref[k];  // Skip a call that is over.
+      if (k == 0) return i;
+    }
+    Table& table = tables_[location];
+    std::call_once(table.once, [&] { table.enter = enters_of(events); });
+    return table.enter[i];
   }
-  return i;
-}
+
+ private:
+  static constexpr uint32_t kNear = 64;
+  struct Table {
+    std::once_flag once;
+    std::vector<uint32_t> enter;
+  };
+  static std::vector<uint32_t> enters_of(const Events& events) {
+    std::vector<uint32_t> enters(events.size());
+    std::vector<uint32_t> open;
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      enters[i] = open.empty() ? i : open.back();
+      if (events.kind[i] == EventKind::kEnter) open.push_back(i);
+      if (events.kind[i] != EventKind::kLeave) continue;
+      while (open.back() != events.ref[i]) open.pop_back();
+      open.pop_back();
+    }
+    return enters;
+  }
+
+  const Trace& trace_;
+  std::vector<Table> tables_;
+};
 
 Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks, uint32_t location_index) {
   const Location& location = trace.locations[location_index];
@@ -102,6 +137,7 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks, uint32_t l
   Ends ends;
   ActiveRequests sending;
   ActiveRequests receiving;
+  std::vector<uint32_t> withdrawn;  // Sends that were cancelled: nobody receives them.
   bool in_posting_order = true;
 
   for (uint32_t i = 0; i < events.size(); ++i) {
@@ -116,11 +152,13 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks, uint32_t l
         break;
       }
       case EventKind::kMpiIrecvRequest: receiving.set(events.word64(i), i); break;
-      case EventKind::kMpiRequestCancelled:
-        sending.take(events.word64(i));
+      case EventKind::kMpiRequestCancelled: {
+        const uint32_t send = sending.take(events.word64(i));
+        if (send != kNone) withdrawn.push_back(send);
         receiving.take(events.word64(i));
         ++ends.cancelled;
         break;
+      }
       case EventKind::kMpiSend:
       case EventKind::kMpiIsend:
       case EventKind::kMpiRecv:
@@ -156,6 +194,12 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks, uint32_t l
       }
       default: break;
     }
+  }
+  if (!withdrawn.empty()) {
+    for (const uint32_t send : withdrawn) ends.sends[send].peer_rank = kNone;
+    const End* last = std::remove_if(ends.sends.begin(), ends.sends.end(),
+                                     [](const End& end) { return end.peer_rank == kNone; });
+    ends.sends.resize(static_cast<size_t>(last - ends.sends.begin()));
   }
   if (!in_posting_order) {
     base::radix_sort(ends.receives, [](const End& end) { return uint64_t{end.other}; });
@@ -343,6 +387,7 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
     i = same;
   }
 
+  EnclosingCalls calls(trace);
   Messages& messages = trace.messages;
   messages.resize(pairs.size());
   constexpr size_t kChunk = 65536;
@@ -362,8 +407,9 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
       messages.comm[i] = send.comm;
       messages.send_location[i] = send.location;
       messages.recv_location[i] = receive.location;
-      const uint32_t posted =
-          receive.other == receive.event ? enclosing_enter(to, receive.event) : receive.other;
+      const uint32_t posted = receive.other == receive.event
+                                  ? calls.enter_of(receive.location, receive.event)
+                                  : receive.other;
       messages.recv_post_ticks[i] = to.ticks[posted];
       messages.send_end_ticks[i] =
           send.other == kNone ? pairs[i].send_ticks : from.ticks[send.other];
