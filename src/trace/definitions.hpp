@@ -147,7 +147,7 @@ class Definitions {
   [[nodiscard]] const Metric* metric(uint64_t id) const;
   /// The region of a calling context, none() if it does not exist.
   [[nodiscard]] Region calling_context_region(uint64_t id) const;
-  /// Text of a string id; "" for kUndefined, "<string 7 is not defined>" if it does not exist.
+  /// Text of a string id; "" for kUndefined, "<undefined string>" if it does not exist.
   [[nodiscard]] std::string_view string(uint32_t id) const;
   /// "step" for the id of a Parameter or an Attribute definition.
   [[nodiscard]] std::string_view parameter_name(uint64_t id) const;

@@ -10,7 +10,7 @@ namespace {
 /// One location's part in one collective operation.
 struct Part {
   uint32_t comm;      // Index.
-  uint32_t sequence;  // How many operations of this communicator the location began before.
+  uint32_t sequence;  // How many operations of this communicator the rank began before.
   uint32_t location;
   uint8_t operation;
   uint64_t begin_ticks;
@@ -81,12 +81,34 @@ std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
   return parts;
 }
 
+/// MPI orders the operations of a rank, whichever of its threads calls them: where several do, they
+/// are numbered again by time.
+void number_by_rank(const Trace& trace, std::vector<std::vector<Part>>& by_location) {
+  std::vector<std::vector<size_t>> locations(trace.rank_count);
+  for (size_t i = 0; i < by_location.size(); ++i) {
+    const Rank rank = trace.locations[i].rank;
+    if (rank.valid() && !by_location[i].empty()) locations[rank].push_back(i);
+  }
+  for (const auto& of_rank : locations) {
+    if (of_rank.size() < 2) continue;
+    std::vector<Part*> parts;
+    for (const size_t i : of_rank) {
+      for (Part& part : by_location[i]) parts.push_back(&part);
+    }
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part* a, const Part* b) { return a->begin_ticks < b->begin_ticks; });
+    std::unordered_map<uint32_t, uint32_t> sequence;
+    for (Part* part : parts) part->sequence = sequence[part->comm]++;
+  }
+}
+
 }  // namespace
 
 void match_collectives(Trace& trace, base::ThreadPool& pool) {
   std::vector<std::vector<Part>> by_location(trace.locations.size());
   pool.for_each(by_location.size(),
                 [&](size_t i) { by_location[i] = collect_parts(trace, static_cast<uint32_t>(i)); });
+  number_by_rank(trace, by_location);
   std::vector<Part> parts;
   for (const auto& list : by_location) parts.insert(parts.end(), list.begin(), list.end());
 

@@ -203,7 +203,7 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
     for (size_t i = 0; i < ends.sends.size(); ++i) {
-      if (rank.receive_of[i] != kNone) continue;
+      if (rank.receive_of[i] != kNone || ends.sends[i].peer == kNone) continue;
       const Send& send = ends.sends[i];
       trace.unmatched_sends.push_back({send.location, send.event, Rank(send.peer)});
     }

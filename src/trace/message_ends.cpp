@@ -96,11 +96,13 @@ class Collector {
           break;
         case EventKind::kMpiRecv:
         case EventKind::kMpiIrecv: add_receive(events, i); break;
-        case EventKind::kMpiRequestCancelled:
-          sending_.take(events.word64(i));
+        case EventKind::kMpiRequestCancelled: {
+          const uint32_t send = sending_.take(events.word64(i));
+          if (send != kNone) ends_.sends[send].peer = kNone;
           receiving_.take(events.word64(i));
           ++ends_.cancelled;
           break;
+        }
         default: break;
       }
     }

@@ -14,7 +14,8 @@ namespace pathline::trace {
 /// One end of a message, with everything that its row in Messages will need, so that joining the
 /// ends does not have to go back to the events.
 struct End {
-  uint32_t peer;  ///< Rank; base::IdMap::kNone for a receive that never completed.
+  uint32_t
+      peer;  ///< Rank; base::IdMap::kNone for a cancelled send or a receive that never completed.
   uint32_t comm;  ///< Index.
   uint32_t tag;
   uint32_t location;

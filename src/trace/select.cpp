@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/select.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -72,10 +73,12 @@ base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
     if (!ticks) return ticks.error();
     selection.until_ticks = ticks.value();
   }
-  if (selection.from_ticks >= selection.until_ticks) {
+  const uint64_t first_ticks = std::max(selection.from_ticks, trace.start_ticks);
+  if (first_ticks >= selection.until_ticks || first_ticks > trace.end_ticks) {
+    const std::string from = text.from_s ? fmt::format("--from {}", *text.from_s) : "the start";
+    const std::string until = text.until_s ? fmt::format("--until {}", *text.until_s) : "the end";
     return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("nothing lies between --from {} and --until {}",
-                                   text.from_s.value_or(0), text.until_s.value_or(0)),
+                       fmt::format("nothing lies between {} and {}", from, until),
                        fmt::format("The run lasts {} s.", trace.duration_seconds())};
   }
   if (!text.ranks.empty()) {

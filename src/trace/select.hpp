@@ -40,7 +40,7 @@ struct SelectionText {
 };
 
 /// errors  kInvalidArgument for a list that is none, a rank that the trace does not have, a time
-///         that is not a number, and an empty range.
+///         that is not a number, and a range without any time of the run.
 base::Result<Selection> select(const Trace& trace, const SelectionText& text);
 
 }  // namespace pathline::trace

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/select.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trace/test_trace.hpp"
+
+namespace pathline::trace {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Four ranks; the run goes from tick 1000 to 11000, which are 10 µs.
+Trace run() {
+  TestTrace test(4);
+  const Region main = test.region("main");
+  test.on(0).enter(1000, main).leave(11'000, main);
+  return test.finish();
+}
+
+std::vector<uint32_t> chosen(std::string_view list) {
+  const auto selection = select(run(), {.ranks = list});
+  EXPECT_TRUE(selection.ok()) << selection.error().message;
+  std::vector<uint32_t> ranks;
+  for (uint32_t rank = 0; selection.ok() && rank < 6; ++rank) {
+    if (selection.value().has_rank(rank)) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::string message_of(const SelectionText& text) {
+  const auto selection = select(run(), text);
+  if (selection.ok()) return "no error";
+  EXPECT_EQ(selection.error().code, base::ErrorCode::kInvalidArgument);
+  return selection.error().message;
+}
+
+TEST(Select, TakesEverythingWhenNothingIsAsked) {
+  const auto selection = select(run(), {});
+  ASSERT_TRUE(selection.ok());
+  EXPECT_TRUE(selection.value().everything());
+  EXPECT_TRUE(selection.value().has_time(0));
+  EXPECT_TRUE(selection.value().has_rank(1'000'000));
+}
+
+TEST(Select, TurnsSecondsOfTheRunIntoTicks) {
+  const auto selection = select(run(), {.from_s = 2e-6, .until_s = 3e-6});
+  ASSERT_TRUE(selection.ok());
+  EXPECT_EQ(selection.value().from_ticks, 3000U);
+  EXPECT_EQ(selection.value().until_ticks, 4000U);
+  EXPECT_FALSE(selection.value().everything());
+  EXPECT_FALSE(selection.value().has_time(2999));
+  EXPECT_TRUE(selection.value().has_time(3000));
+  EXPECT_TRUE(selection.value().has_time(3999));
+  EXPECT_FALSE(selection.value().has_time(4000));
+}
+
+TEST(Select, TakesTimesFarBehindTheEnd) {
+  const auto selection = select(run(), {.until_s = 1e300});
+  ASSERT_TRUE(selection.ok());
+  EXPECT_EQ(selection.value().until_ticks, UINT64_MAX);
+}
+
+TEST(Select, ReadsRanksAndRanges) {
+  using Ranks = std::vector<uint32_t>;
+  EXPECT_EQ(chosen("2"), Ranks({2}));
+  EXPECT_EQ(chosen("0-3"), Ranks({0, 1, 2, 3}));
+  EXPECT_EQ(chosen("3,0-1"), Ranks({0, 1, 3}));
+  EXPECT_EQ(chosen("1-1,1,0-2"), Ranks({0, 1, 2}));
+}
+
+TEST(Select, RefusesAListThatIsNone) {
+  for (const std::string_view list : {"x", ",", "1,", ",1", "1-", "-1", "1-2-3", "2-1", "1 ", " 1",
+                                      "0x1", "+1", "1.5", "99999999999999999999"}) {
+    EXPECT_THAT(message_of({.ranks = list}),
+                HasSubstr("cannot read rank list '" + std::string(list) + "'"));
+  }
+  EXPECT_EQ(message_of({.ranks = "0,1-x"}),
+            "cannot read rank list '0,1-x': found '1-x', expected numbers and ranges as in "
+            "0-31,64");
+}
+
+TEST(Select, RefusesARankThatTheRunDoesNotHave) {
+  EXPECT_EQ(message_of({.ranks = "4"}), "rank 4 of list '4' does not exist: the run has 4 ranks");
+  EXPECT_THAT(message_of({.ranks = "0-4294967295"}), HasSubstr("rank 4294967295"));
+}
+
+TEST(Select, RefusesATimeThatIsNone) {
+  EXPECT_THAT(message_of({.from_s = -1}), HasSubstr("--from is -1, expected seconds"));
+  EXPECT_THAT(message_of({.until_s = std::nan("")}), HasSubstr("--until is nan"));
+  EXPECT_THAT(message_of({.until_s = std::numeric_limits<double>::infinity()}),
+              HasSubstr("--until is inf"));
+}
+
+TEST(Select, RefusesAnEmptyRange) {
+  EXPECT_EQ(message_of({.from_s = 3e-6, .until_s = 3e-6}),
+            "nothing lies between --from 3e-06 and --until 3e-06");
+  EXPECT_EQ(message_of({.from_s = 4e-6, .until_s = 3e-6}),
+            "nothing lies between --from 4e-06 and --until 3e-06");
+  const auto selection = select(run(), {.from_s = 4e-6, .until_s = 3e-6});
+  ASSERT_FALSE(selection.ok());
+  EXPECT_EQ(selection.error().advice, "The run lasts 1e-05 s.");
+}
+
+TEST(Select, RefusesARangeThatEndsWhereTheRunStarts) {
+  EXPECT_EQ(message_of({.until_s = 0}), "nothing lies between the start and --until 0");
+}
+
+TEST(Select, RefusesARangeBehindTheEnd) {
+  EXPECT_EQ(message_of({.from_s = 1e300}), "nothing lies between --from 1e+300 and the end");
+  EXPECT_EQ(message_of({.from_s = 1.1e-5, .until_s = 2}),
+            "nothing lies between --from 1.1e-05 and --until 2");
+  EXPECT_TRUE(select(run(), {.from_s = 1e-5}).ok()) << "the last event lies at the end";
+}
+
+TEST(Selection, HoldsAMessageWhoseSendIsInsideAndOneOfWhoseRanksIs) {
+  Messages messages;
+  messages.resize(3);
+  const uint32_t ends[3][2] = {{0, 1}, {1, 2}, {2, 3}};
+  for (size_t i = 0; i < 3; ++i) {
+    messages.sender[i] = ends[i][0];
+    messages.receiver[i] = ends[i][1];
+    messages.send_ticks[i] = 10;
+    messages.recv_ticks[i] = 20;
+  }
+  Selection selection{.from_ticks = 10, .until_ticks = 20, .ranks = {true, false, true, false}};
+  EXPECT_TRUE(selection.has_message(messages, 0));
+  EXPECT_TRUE(selection.has_message(messages, 1));
+  EXPECT_TRUE(selection.has_message(messages, 2));
+  selection.ranks = {true, false, false, false};
+  EXPECT_TRUE(selection.has_message(messages, 0));
+  EXPECT_FALSE(selection.has_message(messages, 1));
+  selection.from_ticks = 11;  // The receive alone lies inside.
+  EXPECT_FALSE(selection.has_message(messages, 0));
+}
+
+}  // namespace
+}  // namespace pathline::trace
