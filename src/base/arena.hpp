@@ -23,6 +23,8 @@ class Arena {
   void* allocate(size_t bytes);
 
  private:
+  std::byte* take(size_t bytes);
+
   std::mutex mutex_;
   std::vector<void*> blocks_;
   std::byte* next_ = nullptr;

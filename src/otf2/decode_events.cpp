@@ -146,8 +146,8 @@ class Clock {
 class Decoder {
  public:
   Decoder(const trace::Definitions& definitions, std::span<const trace::ClockOffset> clock_offsets,
-          base::Arena& arena)
-      : builder(&arena), definitions_(definitions), clock_(clock_offsets) {}
+          trace::EventsBuilder& builder)
+      : builder_(builder), definitions_(definitions), clock_(clock_offsets) {}
 
   /// Decodes to the end mark or to the first fault.
   void run(std::span<const uint8_t> file, uint64_t chunk_bytes) {
@@ -169,7 +169,6 @@ class Decoder {
     }
   }
 
-  trace::EventsBuilder builder;
   uint64_t unknown = 0;
   std::optional<std::string> fault;
 
@@ -268,7 +267,7 @@ class Decoder {
       if (!region.valid()) {
         return stop(fmt::format("it refers to region {}, which is not defined", id));
       }
-      kKind == EventKind::kEnter ? builder.enter(ticks_, region) : builder.leave(ticks_, region);
+      kKind == EventKind::kEnter ? builder_.enter(ticks_, region) : builder_.leave(ticks_, region);
       if (!attributes_.empty()) [[unlikely]] {
         attach();
       }
@@ -284,9 +283,9 @@ class Decoder {
       if constexpr (kKind == EventKind::kBufferFlush) values[0] = clock_.correct(values[0]);
       constexpr unsigned kWords = trace::event_words(kKind);
       if constexpr (kWords <= 1) {
-        builder.add(kKind, ticks_, static_cast<uint32_t>(values[0]));
+        builder_.add(kKind, ticks_, static_cast<uint32_t>(values[0]));
       } else {
-        trace::WordWriter out(builder.add_words(kKind, ticks_, kWords));
+        trace::WordWriter out(builder_.add_words(kKind, ticks_, kWords));
         for (size_t i = 0; i < kLayout.count; ++i) {
           const bool wide =
               kLayout.fields[i] == Coding::kCompressed64 || kLayout.fields[i] == Coding::kFull64;
@@ -318,7 +317,7 @@ class Decoder {
     }
     if (in.failed) return no_number(kKind);
     in.at = in.end;
-    uint32_t* const words = builder.add_words(kKind, ticks_, 2 + items_.size());
+    uint32_t* const words = builder_.add_words(kKind, ticks_, 2 + items_.size());
     words[0] = reference;
     words[1] = static_cast<uint32_t>(count);
     std::copy(items_.begin(), items_.end(), words + 2);
@@ -357,7 +356,7 @@ class Decoder {
   }
 
   void attach() {
-    for (const Attribute& a : attributes_) builder.attribute(a.id, a.type, a.value);
+    for (const Attribute& a : attributes_) builder_.attribute(a.id, a.type, a.value);
     attributes_.clear();
   }
 
@@ -376,6 +375,7 @@ class Decoder {
     stop(fmt::format("the fields of the {} record do not fit into it", trace::event_name(kind)));
   }
 
+  trace::EventsBuilder& builder_;
   const trace::Definitions& definitions_;
   Clock clock_;
   uint64_t ticks_ = 0;
@@ -389,10 +389,10 @@ class Decoder {
 LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t chunk_bytes,
                                       const trace::Definitions& definitions,
                                       std::span<const trace::ClockOffset> clock_offsets,
-                                      size_t expected_events, base::Arena& arena) {
-  Decoder decoder(definitions, clock_offsets, arena);
+                                      size_t expected_events, trace::EventsBuilder& builder) {
+  Decoder decoder(definitions, clock_offsets, builder);
   try {
-    decoder.builder.reserve(expected_events);
+    builder.reserve(expected_events);
     decoder.run(file, chunk_bytes);
   } catch (const std::bad_alloc&) {
     decoder.fault = "there is not enough memory for the events";
@@ -402,8 +402,8 @@ LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t ch
   LocationEvents result;
   result.unknown = decoder.unknown;
   result.fault = std::move(decoder.fault);
-  result.fault_event = decoder.builder.size() + decoder.unknown;
-  result.events = decoder.builder.finish();
+  result.fault_event = builder.size() + decoder.unknown;
+  result.events = builder.finish();
   return result;
 }
 

@@ -15,11 +15,11 @@ namespace pathline::otf2 {
 ///
 /// file           all bytes of the file.
 /// clock_offsets  of the location, as its local definitions give them.
-/// expected_events, arena  as for read_location_events.
+/// expected_events, builder  as for read_location_events.
 /// cost           about 10 ns an event.
 LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t chunk_bytes,
                                       const trace::Definitions& definitions,
                                       std::span<const trace::ClockOffset> clock_offsets,
-                                      size_t expected_events, base::Arena& arena);
+                                      size_t expected_events, trace::EventsBuilder& builder);
 
 }  // namespace pathline::otf2

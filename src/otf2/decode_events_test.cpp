@@ -244,7 +244,8 @@ std::vector<uint8_t> chunk(uint8_t byte_order, std::initializer_list<int> record
 
 LocationEvents decode(const std::vector<uint8_t>& file, base::Arena& arena) {
   static const trace::Trace trace = small_trace();
-  return decode_location_events(file, kChunkBytes, trace.definitions, {}, 0, arena);
+  trace::EventsBuilder builder(&arena);
+  return decode_location_events(file, kChunkBytes, trace.definitions, {}, 0, builder);
 }
 
 TEST(DecodeEvents, ReadsBothByteOrders) {

@@ -14,7 +14,7 @@ using trace::EventKind;
 /// What the callbacks of one location write to.
 struct Target {
   const trace::Definitions& definitions;
-  trace::EventsBuilder builder;
+  trace::EventsBuilder& builder;
   uint64_t last_ticks = 0;
   uint64_t unknown = 0;
   std::optional<std::string> fault = {};
@@ -178,7 +178,7 @@ EventCallbacks make_event_callbacks() {
 LocationEvents read_location_events(OTF2_Reader* reader, uint64_t location,
                                     const OTF2_EvtReaderCallbacks* callbacks,
                                     const trace::Definitions& definitions, size_t expected_events,
-                                    base::Arena& arena) {
+                                    trace::EventsBuilder& builder) {
   LocationEvents result;
   QuietLibrary::forget();
   OTF2_EvtReader* events = OTF2_Reader_GetEvtReader(reader, location);
@@ -186,7 +186,7 @@ LocationEvents read_location_events(OTF2_Reader* reader, uint64_t location,
     result.fault = QuietLibrary::reason(OTF2_ERROR_INVALID);
     return result;
   }
-  Target target{definitions, trace::EventsBuilder(&arena)};
+  Target target{definitions, builder};
   target.builder.reserve(expected_events);
   OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, &target);
   uint64_t read = 0;

@@ -31,10 +31,10 @@ struct LocationEvents {
 /// Reads all events of one location.
 ///
 /// expected_events  a hint for the memory to reserve.
-/// arena            where the events will live.
+/// builder          an empty one; one for many locations spares memory.
 LocationEvents read_location_events(OTF2_Reader* reader, uint64_t location,
                                     const OTF2_EvtReaderCallbacks* callbacks,
                                     const trace::Definitions& definitions, size_t expected_events,
-                                    base::Arena& arena);
+                                    trace::EventsBuilder& builder);
 
 }  // namespace pathline::otf2

@@ -270,10 +270,11 @@ class ArchiveReader {
     }
 
     if (!mapped.empty()) OTF2_Reader_OpenEvtFiles(reader.get());
+    trace::EventsBuilder builder(trace_.arena.get());
     for (const uint32_t i : piece.locations) {
       if (faults_[i].empty() || options_.partial) {
         const bool by_library = std::binary_search(mapped.begin(), mapped.end(), i);
-        read_events(by_library ? reader.get() : nullptr, i, file_bytes[i], callbacks);
+        read_events(by_library ? reader.get() : nullptr, i, file_bytes[i], callbacks, builder);
       }
       progress_.done += file_bytes[i];
     }
@@ -299,7 +300,7 @@ class ArchiveReader {
 
   /// reader  the library's, or nullptr for our decoder.
   void read_events(OTF2_Reader* reader, uint32_t i, uint64_t file_bytes,
-                   const OTF2_EvtReaderCallbacks* callbacks) {
+                   const OTF2_EvtReaderCallbacks* callbacks, trace::EventsBuilder& builder) {
     trace::Location& location = trace_.locations[i];
     const uint64_t stated = trace_.definitions.locations[i].event_count;
     const size_t expected = std::min(stated, file_bytes / kMinEventBytes);
@@ -307,7 +308,7 @@ class ArchiveReader {
     LocationEvents read;
     if (reader != nullptr) {
       read = read_location_events(reader, location.id, callbacks, trace_.definitions, expected,
-                                  *trace_.arena);
+                                  builder);
     } else {
       const auto file = base::MappedFile::open(path);
       if (!file) {
@@ -316,8 +317,7 @@ class ArchiveReader {
                                                                     : file.error().message);
       }
       read = decode_location_events(file.value().bytes(), anchor_.event_chunk_bytes,
-                                    trace_.definitions, location.clock_offsets, expected,
-                                    *trace_.arena);
+                                    trace_.definitions, location.clock_offsets, expected, builder);
     }
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;

@@ -85,18 +85,22 @@ Events EventsBuilder::finish() {
   events_.ticks.shrink_to_fit();
   events_.kind.shrink_to_fit();
   events_.ref.shrink_to_fit();
+  base::Column<uint32_t> used_words;  // The next location uses their memory again.
   if (arena_ != nullptr && !events_.words.empty()) {
     // How many there would be was not known before.
     base::Column<uint32_t> words;
     words.reserve(events_.words.size(), *arena_);
     words.resize(events_.words.size());
     std::copy(events_.words.begin(), events_.words.end(), words.begin());
-    events_.words = std::move(words);
+    std::swap(events_.words, words);
+    used_words = std::move(words);
+    used_words.resize(0);
   } else {
     events_.words.shrink_to_fit();
   }
   Events finished = std::move(events_);
   *this = EventsBuilder(arena_);
+  events_.words = std::move(used_words);
   return finished;
 }
 

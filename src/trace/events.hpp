@@ -70,7 +70,7 @@ struct Events {
 };
 
 /// Collects the events of one location in the order they happened and links each Leave to its
-/// Enter on the way.
+/// Enter on the way. May be used for one location after the other.
 ///
 /// errors  throws std::length_error past 2^32 events or words, std::bad_alloc.
 class EventsBuilder {

@@ -125,6 +125,27 @@ TEST(EventsBuilder, IsEmptyAgainWhenItHasFinished) {
   EXPECT_EQ(events.open_calls, 0U);
 }
 
+TEST(EventsBuilder, KeepsTheWordsOfEarlierLocationsInTheArena) {
+  base::Arena arena;
+  EventsBuilder builder(&arena);
+  std::vector<Events> locations;
+  for (uint32_t location = 0; location < 3; ++location) {
+    for (uint32_t i = 0; i < 100 * (3 - location); ++i) {
+      uint32_t* words = builder.add_words(EventKind::kMpiIsendComplete, i, 2);
+      words[0] = i;
+      words[1] = location;
+    }
+    locations.push_back(builder.finish());
+  }
+  for (uint32_t location = 0; location < 3; ++location) {
+    const Events& events = locations[location];
+    ASSERT_EQ(events.size(), 100 * (3 - location));
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      ASSERT_EQ(events.word64(i), i | uint64_t{location} << 32U) << location;
+    }
+  }
+}
+
 TEST(EventsBuilder, FinishesWithoutAnyEvent) {
   const Events events = EventsBuilder().finish();
   EXPECT_EQ(events.size(), 0U);

@@ -19,6 +19,12 @@ struct Part {
   uint64_t bytes_received;
 };
 
+bool is_of_collective(EventKind kind) {
+  return kind == EventKind::kMpiCollectiveBegin || kind == EventKind::kMpiCollectiveEnd ||
+         kind == EventKind::kNonBlockingCollectiveRequest ||
+         kind == EventKind::kNonBlockingCollectiveComplete;
+}
+
 std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
   const Events& events = trace.locations[location_index].events;
   struct Begun {
@@ -44,7 +50,7 @@ std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
                      .bytes_sent = events.word64(i, 3),
                      .bytes_received = events.word64(i, 5)}});
   };
-  for (size_t i = 0; i < events.size(); ++i) {
+  const auto add_event = [&](size_t i) {
     switch (events.kind[i]) {
       case EventKind::kMpiCollectiveBegin: open.emplace_back(begun++, events.ticks[i]); break;
       case EventKind::kMpiCollectiveEnd:
@@ -67,6 +73,15 @@ std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
       }
       default: break;
     }
+  };
+  // Few events are of collectives: blocks without any are passed over as a whole.
+  constexpr size_t kBlock = 64;
+  for (size_t begin = 0; begin < events.size(); begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, events.size());
+    bool any = false;
+    for (size_t i = begin; i < end; ++i) any |= is_of_collective(events.kind[i]);
+    if (!any) continue;
+    for (size_t i = begin; i < end; ++i) add_event(i);
   }
   // Operations of a communicator pair up in the order in which they began, not completed.
   std::sort(done.begin(), done.end(),
