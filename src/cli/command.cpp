@@ -24,6 +24,7 @@ void add_input(CLI::App& command, CommonOptions& options) {
                   "messages")
       ->required();
   command.add_option("--threads", options.threads, "Threads to use; 0 is one per core")
+      ->check(CLI::Range(0U, 4096U))
       ->capture_default_str();
   command.add_flag("--partial", options.partial,
                    "Read a damaged input as far as it goes and say so");
