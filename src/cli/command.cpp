@@ -121,8 +121,9 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
 }
 
 int report_error(const base::Error& error) {
-  fmt::print(stderr, "pathline: {}\n", error.message);
-  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", error.advice);
+  // Messages name files, and the name of a file may hold line ends and commands to a terminal.
+  fmt::print(stderr, "pathline: {}\n", base::printable(error.message));
+  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", base::printable(error.advice));
   return kFailed;
 }
 
