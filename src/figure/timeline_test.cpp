@@ -313,6 +313,21 @@ TEST(Timeline, DrawsAMessageFromItsSendToItsReceive) {
   EXPECT_EQ(drawn.clip.w, plot.w);
 }
 
+TEST(Timeline, LeadsALineToTheThreadThatSentAndToTheRanksRowIfThatThreadHasNone) {
+  TestTrace test(2, 2);
+  const Region main = test.region("main");
+  for (const uint32_t rank : {0U, 1U}) test.on(rank, 0).enter(0, main).leave(1000, main);
+  test.on(0, 1).enter(0, main).send(100, 1, 8).leave(1000, main);
+  test.on(1, 1).recv(300, 0, 8);  // No calls, no row.
+  const Scene scene = draw(test.finish());
+  const layout::Rect plot = states(scene).area;
+  const auto y = [&](double row) {
+    return FloatNear(static_cast<float>(plot.y + (row + 0.5) / 3 * plot.h), 0.01F);
+  };
+  EXPECT_THAT(lines(scene).y1, ElementsAre(y(1)));
+  EXPECT_THAT(lines(scene).y2, ElementsAre(y(2)));
+}
+
 TEST(Timeline, DrawsTheMessagesThatTouchTheTimeShownAndCountsThem) {
   const Trace trace = two_messages();
   struct Case {
