@@ -103,7 +103,11 @@ base::Status export_csv(const trace::Trace& trace, const trace::Selection& selec
                    trace.seconds(trace.messages.recv_ticks[i]), trace.messages.bytes[i],
                    trace.messages.tag[i]);
   }
-  for (TextFile* file : {&locations, &regions, &calls, &messages, &events}) {
+  const auto files = {&locations, &regions, &calls, &messages, &events};
+  for (TextFile* file : files) {
+    if (auto status = file->flush(); !status) return status;
+  }
+  for (TextFile* file : files) {
     if (auto status = file->close(); !status) return status;
   }
   return {};

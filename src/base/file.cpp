@@ -60,14 +60,17 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<uint8_t*>(data_), size_);
 }
 
-Status write_file(const std::filesystem::path& path, std::string_view content) {
-  // A device or pipe (/dev/stdout) cannot be replaced by a rename: write to it directly.
+std::filesystem::path part_path(const std::filesystem::path& path) {
+  using std::filesystem::file_type;
   std::error_code ignored;
-  const auto kind = std::filesystem::status(path, ignored).type();
-  const bool replace =
-      kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
-  const std::filesystem::path target =
-      replace ? std::filesystem::path(path.string() + fmt::format(".part{}", ::getpid())) : path;
+  const file_type kind = std::filesystem::status(path, ignored).type();
+  if (kind != file_type::not_found && kind != file_type::regular) return path;
+  return path.string() + fmt::format(".part{}", ::getpid());
+}
+
+Status write_file(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path target = part_path(path);
+  const bool replace = target != path;
   const auto failed = [&](int reason) {
     if (replace) ::unlink(target.c_str());
     return Error{ErrorCode::kIo,

@@ -39,6 +39,10 @@ class MappedFile {
 /// errors  kIo naming the file and the system's reason.
 Status write_file(const std::filesystem::path& path, std::string_view content);
 
+/// Where to write `path` until it is complete and can be renamed: beside it, or `path` itself when
+/// it is a device or a pipe (/dev/stdout), which no rename can replace.
+std::filesystem::path part_path(const std::filesystem::path& path);
+
 /// "No such file or directory" for an errno value.
 std::string system_reason(int error_number);
 

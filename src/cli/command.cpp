@@ -24,6 +24,7 @@ void add_input(CLI::App& command, CommonOptions& options) {
                   "messages")
       ->required();
   command.add_option("--threads", options.threads, "Threads to use; 0 is one per core")
+      ->check(CLI::Range(0U, 4096U))
       ->capture_default_str();
   command.add_flag("--partial", options.partial,
                    "Read a damaged input as far as it goes and say so");
@@ -120,8 +121,9 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
 }
 
 int report_error(const base::Error& error) {
-  fmt::print(stderr, "pathline: {}\n", error.message);
-  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", error.advice);
+  // Messages name files, and the name of a file may hold line ends and commands to a terminal.
+  fmt::print(stderr, "pathline: {}\n", base::printable(error.message));
+  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", base::printable(error.advice));
   return kFailed;
 }
 

@@ -21,13 +21,25 @@ Numbers numbers_of(Opened& opened) {
   const trace::Trace& trace = opened.trace;
   Numbers numbers;
   const auto profile = profile::from_trace(trace, opened.selection, opened.pool);
+  struct Sum {
+    uint64_t visits = 0;
+    uint64_t inclusive_ticks = 0;
+    uint64_t exclusive_ticks = 0;
+  };
+  // By name, the only thing that regions of two runs have in common; several may share one.
+  std::map<std::string, Sum> regions;
   for (const auto& row : profile::by_region(trace, opened.selection, profile)) {
-    const std::string name = base::printable(trace.definitions.regions[row.region].name);
-    numbers[{"region", name, "visits"}] = fmt::format("{}", row.visits);
+    Sum& sum = regions[base::printable(trace.definitions.regions[row.region].name)];
+    sum.visits += row.visits;
+    sum.inclusive_ticks += row.inclusive_ticks;
+    sum.exclusive_ticks += row.exclusive_ticks;
+  }
+  for (const auto& [name, sum] : regions) {
+    numbers[{"region", name, "visits"}] = fmt::format("{}", sum.visits);
     numbers[{"region", name, "inclusive_s"}] =
-        fmt::format("{:.9f}", trace.span_seconds(row.inclusive_ticks));
+        fmt::format("{:.9f}", trace.span_seconds(sum.inclusive_ticks));
     numbers[{"region", name, "exclusive_s"}] =
-        fmt::format("{:.9f}", trace.span_seconds(row.exclusive_ticks));
+        fmt::format("{:.9f}", trace.span_seconds(sum.exclusive_ticks));
   }
   const auto matrix = comm::matrix(trace, opened.selection, {}, opened.pool);
   for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {

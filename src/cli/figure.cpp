@@ -9,6 +9,7 @@
 
 #include "app/picture.hpp"
 #include "cli/command.hpp"
+#include "render/raster.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -26,7 +27,7 @@ struct FigureOptions : CommonOptions {
   std::optional<uint32_t> step;
 };
 
-base::Error bad_option(const char* option, const std::string& value, const char* expected) {
+base::Error bad_option(const char* option, const std::string& value, std::string_view expected) {
   return {base::ErrorCode::kInvalidArgument,
           fmt::format("{} is '{}', expected {}", option, value, expected)};
 }
@@ -36,9 +37,15 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   unsigned width = 0;
   unsigned height = 0;
   char end = 0;
-  if (std::sscanf(text.size.c_str(), "%5ux%5u%c", &width, &height, &end) != 2 || width == 0 ||
-      height == 0) {
-    return bad_option("--size", text.size, "width x height in pixels as in 1280x720");
+  // Checked before anything is sized by it: sscanf takes "-1" for 4294967295.
+  const auto drawable = [](unsigned side_px) {
+    return side_px >= 1 && side_px <= render::kMaxRasterSide;
+  };
+  if (std::sscanf(text.size.c_str(), "%5ux%5u%c", &width, &height, &end) != 2 || !drawable(width) ||
+      !drawable(height)) {
+    return bad_option("--size", text.size,
+                      fmt::format("width x height in pixels as in 1280x720, at most {} each",
+                                  render::kMaxRasterSide));
   }
   options.width_px = width;
   options.height_px = height;

@@ -71,17 +71,26 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
   layout::Scene scene;
   scene.width_px = options.width_px;
   scene.height_px = options.height_px;
+  uint64_t pairs = 0;
   uint64_t messages = 0;
   uint64_t bytes = 0;
-  for (size_t i = 0; i < matrix.traffic.entry_count(); ++i) {
+  const auto for_each_shown = [&](auto use) {
+    for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
+      for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
+        const uint32_t receiver = matrix.traffic.receiver[i];
+        if (place[sender] != UINT32_MAX && place[receiver] != UINT32_MAX) use(sender, receiver, i);
+      }
+    }
+  };
+  for_each_shown([&](uint32_t /*sender*/, uint32_t /*receiver*/, size_t i) {
+    ++pairs;
     messages += matrix.traffic.messages[i];
     bytes += matrix.traffic.bytes[i];
-  }
+  });
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Communication matrix" : options.title,
-      fmt::format("{} ranks, {} pairs, {} messages, {}", trace.rank_count,
-                  base::human_count(matrix.traffic.entry_count()), base::human_count(messages),
-                  base::human_bytes(static_cast<double>(bytes))));
+      fmt::format("{} ranks, {} pairs, {} messages, {}", ranks.size(), base::human_count(pairs),
+                  base::human_count(messages), base::human_bytes(static_cast<double>(bytes))));
   constexpr double kMargin = 16;
   constexpr double kLeft = 72;
   constexpr double kBarSpace = 150;
@@ -106,18 +115,14 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
   const auto cell_of = [&](uint32_t rank) {
     return static_cast<uint32_t>(uint64_t{place[rank]} * cells / ranks.size());
   };
-  for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
-    for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
-      const uint32_t receiver = matrix.traffic.receiver[i];
-      if (place[sender] == UINT32_MAX || place[receiver] == UINT32_MAX) continue;
-      Cell& cell = sums[size_t{cell_of(sender)} * cells + cell_of(receiver)];
-      const auto count = static_cast<double>(matrix.traffic.messages[i]);
-      cell.messages += count;
-      cell.bytes += static_cast<double>(matrix.traffic.bytes[i]);
-      cell.seconds += matrix.mean_ticks[i] * count /
-                      static_cast<double>(trace.definitions.clock.ticks_per_second);
-    }
-  }
+  for_each_shown([&](uint32_t sender, uint32_t receiver, size_t i) {
+    Cell& cell = sums[size_t{cell_of(sender)} * cells + cell_of(receiver)];
+    const auto count = static_cast<double>(matrix.traffic.messages[i]);
+    cell.messages += count;
+    cell.bytes += static_cast<double>(matrix.traffic.bytes[i]);
+    cell.seconds += matrix.mean_ticks[i] * count /
+                    static_cast<double>(trace.definitions.clock.ticks_per_second);
+  });
   double low = HUGE_VAL;
   double high = 0;
   for (const Cell& cell : sums) {

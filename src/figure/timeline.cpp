@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -265,8 +266,40 @@ layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRa
   return grid;
 }
 
+/// Rows that a message goes from and to.
+struct RowPair {
+  uint32_t from;
+  uint32_t to;
+};
+
+/// Nothing for a message that is not in the picture.
+std::optional<RowPair> rows_of_message(const trace::Messages& messages, size_t i, const Rows& rows,
+                                       TimeRange range) {
+  if (std::max(messages.send_ticks[i], messages.recv_ticks[i]) < range.from ||
+      std::min(messages.send_ticks[i], messages.recv_ticks[i]) > range.until) {
+    return {};
+  }
+  const auto row_of = [&](uint32_t location, uint32_t rank) {
+    const uint32_t row =
+        location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
+    return row == base::IdMap::kNone ? rows.of_rank[rank] : row;
+  };
+  const uint32_t from = row_of(messages.send_location[i], messages.sender[i]);
+  const uint32_t to = row_of(messages.recv_location[i], messages.receiver[i]);
+  if (from == base::IdMap::kNone || to == base::IdMap::kNone) return {};
+  return RowPair{from, to};
+}
+
+size_t count_messages(const trace::Messages& messages, const Rows& rows, TimeRange range) {
+  size_t count = 0;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    count += rows_of_message(messages, i, rows, range).has_value() ? 1 : 0;
+  }
+  return count;
+}
+
 layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                               const layout::Rect& plot) {
+                               const layout::Rect& plot, size_t count) {
   layout::Segments segments;
   segments.clip = plot;
   const trace::Messages& messages = trace.messages;
@@ -276,22 +309,13 @@ layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, Time
     const auto since = static_cast<double>(static_cast<int64_t>(ticks - range.from));
     return static_cast<float>(plot.x + since * scale);
   };
-  const auto row_of = [&](uint32_t location, uint32_t rank) {
-    const uint32_t row =
-        location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
-    return row == base::IdMap::kNone ? rows.of_rank[rank] : row;
-  };
-  segments.reserve(messages.size());
+  segments.reserve(count);
   for (size_t i = 0; i < messages.size(); ++i) {
-    if (std::max(messages.send_ticks[i], messages.recv_ticks[i]) < range.from ||
-        std::min(messages.send_ticks[i], messages.recv_ticks[i]) > range.until) {
-      continue;
-    }
-    const uint32_t from = row_of(messages.send_location[i], messages.sender[i]);
-    const uint32_t to = row_of(messages.recv_location[i], messages.receiver[i]);
-    if (from == base::IdMap::kNone || to == base::IdMap::kNone) continue;
-    segments.add(x(messages.send_ticks[i]), static_cast<float>(plot.y + (from + 0.5) * row_px),
-                 x(messages.recv_ticks[i]), static_cast<float>(plot.y + (to + 0.5) * row_px));
+    const auto pair = rows_of_message(messages, i, rows, range);
+    if (!pair) continue;
+    segments.add(x(messages.send_ticks[i]),
+                 static_cast<float>(plot.y + (pair->from + 0.5) * row_px),
+                 x(messages.recv_ticks[i]), static_cast<float>(plot.y + (pair->to + 0.5) * row_px));
   }
   return segments;
 }
@@ -315,13 +339,14 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   scene.width_px = options.width_px;
   scene.height_px = options.height_px;
   // Under message lines the rows are only tinted, so that the lines stand out.
-  const bool has_messages = trace.messages.size() > 0;
+  const size_t message_count = count_messages(trace.messages, rows, range);
+  const bool has_messages = message_count > 0;
   const Palette palette =
       make_palette(trace, region_ticks(trace, rows, range, pool), theme, has_messages ? 0.4 : 0.85);
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Timeline" : options.title,
       fmt::format("{} ranks, {} locations, {} messages, {}", trace.rank_count,
-                  trace.locations.size(), base::human_count(trace.messages.size()),
+                  trace.locations.size(), base::human_count(message_count),
                   base::human_seconds(trace.span_seconds(range.until - range.from))));
 
   std::vector<std::string> names;
@@ -362,7 +387,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                           layout::time_ticks(begin_ns, end_ns, static_cast<size_t>(plot.w / 90)),
                           "time since the start of the run");
   scene.layers.emplace_back(state_cells(trace, rows, range, plot, palette, theme, pool));
-  layout::Segments lines = message_lines(trace, rows, range, plot);
+  layout::Segments lines = message_lines(trace, rows, range, plot, message_count);
   lines.style = {.begin = gradient.value().begin,
                  .end = gradient.value().end,
                  .opacity = options.opacity,
@@ -372,9 +397,9 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   layout::add_legend(
       scene, theme,
       {kMargin, options.height_px - kMargin - legend_height, legend_width, legend_height}, legend);
-  scene.description = fmt::format(
-      "Calls of {} locations over {}, with {} messages", rows.rows.size(),
-      base::human_seconds(trace.span_seconds(range.until - range.from)), trace.messages.size());
+  scene.description =
+      fmt::format("Calls of {} locations over {}, with {} messages", rows.rows.size(),
+                  base::human_seconds(trace.span_seconds(range.until - range.from)), message_count);
   return scene;
 }
 

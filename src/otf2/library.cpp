@@ -10,6 +10,7 @@ namespace pathline::otf2 {
 namespace {
 
 thread_local std::string last_message;
+thread_local OTF2_ErrorCode last_code = OTF2_SUCCESS;
 
 OTF2_ErrorCode keep_message(void* /*user_data*/, const char* /*file*/, uint64_t /*line*/,
                             const char* /*function*/, OTF2_ErrorCode code, const char* format,
@@ -17,7 +18,10 @@ OTF2_ErrorCode keep_message(void* /*user_data*/, const char* /*file*/, uint64_t 
   char text[512] = "";
   std::vsnprintf(text, sizeof text, format, arguments);
   // The first message is nearest to the cause; later ones report that a callee failed.
-  if (last_message.empty()) last_message = text[0] != '\0' ? text : OTF2_Error_GetDescription(code);
+  if (last_message.empty()) {
+    last_message = text[0] != '\0' ? text : OTF2_Error_GetDescription(code);
+    last_code = code;
+  }
   return code;
 }
 
@@ -43,6 +47,10 @@ std::string QuietLibrary::reason(OTF2_ErrorCode code) {
 }
 
 void QuietLibrary::forget() { last_message.clear(); }
+
+OTF2_ErrorCode QuietLibrary::first_error() {
+  return last_message.empty() ? OTF2_SUCCESS : last_code;
+}
 
 uint64_t value_bits(OTF2_Type type, const OTF2_AttributeValue& value) {
   switch (type) {

@@ -22,6 +22,9 @@ class QuietLibrary {
   /// What the library said last in this thread, or the meaning of `code`.
   static std::string reason(OTF2_ErrorCode code);
   static void forget();
+  /// The first error in this thread since reason() or forget(), OTF2_SUCCESS if there was none. The
+  /// library does not return every error that it reports: not those of writing out a buffer.
+  static OTF2_ErrorCode first_error();
 };
 
 struct CloseReader {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "otf2/writer.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -116,16 +117,30 @@ class ArchiveWriter {
                          "messages only)"};
     }
     std::error_code code;
-    if (std::filesystem::exists(anchor_path, code)) {
-      return base::Error{base::ErrorCode::kInvalidArgument,
-                         fmt::format("{} exists already", anchor_path.string()),
-                         "Remove it or choose another folder."};
+    const std::array own = {anchor_path, definitions_path(anchor_path), folder_ / name_};
+    for (const std::filesystem::path& path : own) {
+      if (std::filesystem::exists(path, code)) {
+        return base::Error{base::ErrorCode::kInvalidArgument,
+                           fmt::format("{} exists already", path.string()),
+                           "Remove it or choose another folder."};
+      }
     }
     std::filesystem::create_directories(folder_, code);
     if (code) return cannot_write(folder_, code.message());
 
     const QuietLibrary quiet;
     QuietLibrary::forget();
+    base::Status status = write_files(anchor_path);
+    if (!status) {
+      // Half an archive must not pass for a whole one, nor be in the way of the next attempt.
+      archive_.reset();
+      for (const std::filesystem::path& path : own) std::filesystem::remove_all(path, code);
+    }
+    return status;
+  }
+
+ private:
+  base::Status write_files(const std::filesystem::path& anchor_path) {
     if (auto status = open(); !status) return status;
     progress_.begin("writing events", "events", trace_.event_count());
     if (auto status = write_events(); !status) return status;
@@ -139,10 +154,13 @@ class ArchiveWriter {
     if (const auto closed = OTF2_Archive_Close(archive_.release()); closed != OTF2_SUCCESS) {
       return failed(closed);
     }
+    if (const auto error = QuietLibrary::first_error(); error != OTF2_SUCCESS) {
+      const std::string reason = OTF2_Error_GetDescription(error);
+      return cannot_write(folder_, fmt::format("{} ({})", reason, QuietLibrary::reason(error)));
+    }
     return replace_trace_id(anchor_path, checksum(trace_));
   }
 
- private:
   base::Error failed(OTF2_ErrorCode code) const {
     return cannot_write(folder_ / (name_ + ".otf2"), QuietLibrary::reason(code));
   }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/report.hpp"
+
+#include <regex>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/picture.hpp"
+#include "trace/test_trace.hpp"
+
+namespace pathline::app {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using trace::Region;
+using trace::TestTrace;
+using trace::Trace;
+
+std::string report(const Trace& trace, const std::string& name = "run7",
+                   const trace::Selection& selection = {}) {
+  base::ThreadPool pool(2);
+  const auto html = report_html(trace, selection, name, pool);
+  EXPECT_TRUE(html.ok()) << html.error().message;
+  return html.ok() ? html.value() : std::string();
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// Bytes of RFC 4648 base64; empty if the text is none.
+std::vector<uint8_t> from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<uint8_t> bytes;
+  uint32_t bits = 0;
+  int have = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    const size_t digit = digits.find(c);
+    if (digit == std::string::npos) return {};
+    bits = bits << 6U | static_cast<uint32_t>(digit);
+    have += 6;
+    if (have >= 8) {
+      have -= 8;
+      bytes.push_back(static_cast<uint8_t>(bits >> static_cast<unsigned>(have)));
+    }
+  }
+  return text.size() % 4 == 0 ? bytes : std::vector<uint8_t>();
+}
+
+/// Two ranks, one message; the region is called `name`.
+Trace trace_with_region(const std::string& name) {
+  TestTrace test(2);
+  const Region main = test.region(name);
+  test.on(0).enter(0, main).send(100, 1, 64).leave(1000, main);
+  test.on(1).enter(0, main).recv(500, 0, 64).leave(500, main);
+  return test.finish();
+}
+
+TEST(Report, EscapesEveryNameThatComesFromOutside) {
+  Trace trace = trace_with_region("<script>alert(\"r\" & 'r')</script>");
+  trace.creator = "<b>creator</b>";
+  trace.format = "<i>format</i>";
+  trace.warnings.push_back("file <img src=x> \x1b[31m");
+  const std::string html = report(trace, "<u>name</u>\"");
+  EXPECT_THAT(html,
+              HasSubstr("&lt;script&gt;alert(&quot;r&quot; &amp; &#39;r&#39;)&lt;/script&gt;"));
+  EXPECT_THAT(html, HasSubstr("&lt;b&gt;creator&lt;/b&gt;"));
+  EXPECT_THAT(html, HasSubstr("&lt;i&gt;format&lt;/i&gt;"));
+  EXPECT_THAT(html, HasSubstr("file &lt;img src=x&gt; "));
+  EXPECT_THAT(html, HasSubstr("<title>&lt;u&gt;name&lt;/u&gt;&quot; - Pathline</title>"));
+  for (const char* raw : {"<script", "<b>", "<i>", "<u>", "src=x>", "\x1b"}) {
+    EXPECT_THAT(html, Not(HasSubstr(raw)));
+  }
+}
+
+TEST(Report, NeedsNothingFromOutsideItself) {
+  const std::string html = report(trace_with_region("main"));
+  for (const char* reference :
+       {"http:", "https:", "url(", "@import", "<link", "<script", "<iframe"}) {
+    EXPECT_THAT(html, Not(HasSubstr(reference)));
+  }
+  // Whatever is shown stands in the page.
+  for (const char* attribute : {" src=\"", " srcset=\""}) {
+    EXPECT_EQ(count(html, attribute),
+              count(html, attribute + std::string("data:image/png;base64,")));
+  }
+}
+
+TEST(Report, ClosesEveryElementItOpens) {
+  Trace trace = trace_with_region("a<b");
+  trace.warnings.push_back("one");
+  const std::string html = report(trace);
+  static const std::set<std::string> kEmpty = {"!doctype", "meta", "img", "source"};
+  const std::regex tag("<(/?)([a-z0-9!]+)[^>]*>");
+  std::vector<std::string> open;
+  for (std::sregex_iterator
+           i(html.begin(), html.begin() + static_cast<ptrdiff_t>(html.find("<picture")), tag),
+       end;
+       i != end; ++i) {
+    const std::string name = (*i)[2];
+    if (kEmpty.contains(name)) continue;
+    if ((*i)[1].length() == 0) {
+      open.push_back(name);
+    } else {
+      ASSERT_FALSE(open.empty()) << name;
+      EXPECT_EQ(open.back(), name);
+      open.pop_back();
+    }
+  }
+  EXPECT_THAT(open, testing::ElementsAre("html", "body"));
+  EXPECT_THAT(html, HasSubstr("</body>\n</html>\n"));
+  EXPECT_EQ(count(html, "<picture>"), count(html, "</picture>"));
+}
+
+TEST(Report, HoldsTheFiguresAsTheyAreDrawnAlone) {
+  const Trace trace = trace_with_region("main");
+  const std::string html = report(trace);
+  base::ThreadPool pool(1);
+  size_t at = 0;
+  // Timeline, then matrix; the dark picture stands first in the page.
+  for (const auto& [kind, title] : {std::pair{FigureKind::kTimeline, "Timeline"},
+                                    {FigureKind::kMatrix, "Communication matrix"}}) {
+    for (const auto theme : {layout::ThemeName::kDark, layout::ThemeName::kLight}) {
+      at = html.find("base64,", at);
+      ASSERT_NE(at, std::string::npos);
+      at += 7;
+      const auto found = from_base64(html.substr(at, html.find('"', at) - at));
+      figure::Options options;
+      options.theme = theme;
+      options.title = title;
+      const auto scene = make_scene(kind, trace, {}, options, {}, pool);
+      ASSERT_TRUE(scene.ok());
+      const auto image = render::draw(scene.value(), pool);
+      ASSERT_TRUE(image.ok());
+      EXPECT_TRUE(found == render::encode_png(image.value()).value()) << title;
+    }
+  }
+  EXPECT_EQ(html.find("base64,", at), std::string::npos);
+}
+
+TEST(Report, ListsTheProfileWithShares) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  const Region work = test.region("work");
+  test.on(0).enter(0, main).enter(100, work).leave(700, work).leave(700, main);
+  test.on(1).enter(0, main).enter(100, work).leave(300, work).leave(300, main);
+  const std::string html = report(test.finish());
+  // Region, visits, exclusive, share, inclusive, minimum, maximum, imbalance: 600 / 400.
+  EXPECT_THAT(html, HasSubstr("<tr><td>work</td><td>2</td><td>800 ns</td><td>80.0 %</td>"
+                              "<td>800 ns</td><td>200 ns</td><td>600 ns</td><td>1.50</td></tr>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>main</td><td>2</td><td>200 ns</td><td>20.0 %</td>"
+                              "<td>1.00 µs</td><td>100 ns</td><td>100 ns</td><td>1.00</td></tr>"));
+}
+
+TEST(Report, SaysHowManyRegionsItLeavesOut) {
+  TestTrace test(1);
+  for (uint64_t i = 0; i < 43; ++i) {
+    const Region region = test.region("r" + std::to_string(i));
+    test.on(0).enter(100 * i, region).leave(100 * i + 100, region);
+  }
+  const std::string html = report(test.finish());
+  EXPECT_EQ(count(html, "<tr><td>"), 40U);
+  EXPECT_THAT(html, HasSubstr("and 3 regions more with less time"));
+}
+
+TEST(Report, TakesTheSelection) {
+  const Trace trace = trace_with_region("main");
+  trace::Selection selection;
+  selection.ranks = {false, true};
+  const std::string html = report(trace, "run7", selection);
+  EXPECT_THAT(html, HasSubstr("<tr><td>main</td><td>1</td><td>500 ns</td><td>100.0 %</td>"));
+}
+
+TEST(Report, OfMessagesAloneHasNoProfile) {
+  Trace trace;
+  trace.format = "CSV";
+  trace.rank_count = 0;
+  const std::string html = report(trace);
+  EXPECT_THAT(html, Not(HasSubstr("<h2>Profile</h2>")));
+  EXPECT_THAT(html, HasSubstr("written by an unknown recorder"));
+  // What cannot be drawn is said instead.
+  EXPECT_THAT(html, HasSubstr("<h2>Timeline</h2>\n<p class=\"muted\">there is nothing to draw"));
+}
+
+}  // namespace
+}  // namespace pathline::app
