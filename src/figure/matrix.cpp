@@ -167,7 +167,8 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
                           .anchor = layout::Anchor::kMiddle,
                           .rotation_deg = -90});
   if (!any) {
-    titles.items.push_back({.text = "no messages",
+    // A logarithmic scale has no zero, and clocks that disagree make times below it.
+    titles.items.push_back({.text = messages == 0 ? "no messages" : "no value above zero",
                             .at = {plot.x + plot.w / 2, plot.y + plot.h / 2},
                             .color = theme.muted_text,
                             .size_px = theme.title_size_px,

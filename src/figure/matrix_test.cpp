@@ -188,6 +188,12 @@ TEST(MatrixFigure, OfNoMessagesSaysSo) {
   EXPECT_EQ(layers_of<CellGrid>(scene).size(), 1U);  // No colour bar.
 }
 
+TEST(MatrixFigure, OfMessagesWithoutBytesDoesNotSayThatThereAreNone) {
+  const Scene scene = draw(trace_of(2, {{0, 1, 3, 0}}));
+  EXPECT_EQ(find_label(labels_of(scene), "no messages"), nullptr);
+  EXPECT_NE(find_label(labels_of(scene), "no value above zero"), nullptr);
+}
+
 TEST(MatrixFigure, RefusesAPictureThatIsTooSmallAndARunWithoutRanks) {
   base::ThreadPool pool(1);
   const Trace trace = trace_of(2, {{0, 1, 1, 8}});
