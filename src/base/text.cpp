@@ -78,16 +78,20 @@ std::string human_seconds(double seconds) {
   if (size == 0) return "0 s";
   const char* sign = seconds < 0 ? "-" : "";
   if (size >= 999.5) return fmt::format("{}{:.0f} s", sign, size);
-  if (size >= 0.9995) return sign + three_digits(size) + " s";
-  if (size >= 0.9995e-3) return sign + three_digits(size * 1e3) + " ms";
-  if (size >= 0.9995e-6) return sign + three_digits(size * 1e6) + " µs";
+  if (size >= 0.9995) return fmt::format("{}{} s", sign, three_digits(size));
+  if (size >= 0.9995e-3) return fmt::format("{}{} ms", sign, three_digits(size * 1e3));
+  if (size >= 0.9995e-6) return fmt::format("{}{} µs", sign, three_digits(size * 1e6));
   return fmt::format("{}{:.0f} ns", sign, size * 1e9);
 }
 
 std::string human_count(uint64_t count) {
   std::string digits = fmt::format("{}", count);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
+}
+
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", human_count(count), count == 1 ? one : many);
 }
 
 std::string printable(std::string_view text) {

@@ -77,6 +77,9 @@ TEST(HumanSeconds, ShowsTheSignOfClocksThatDisagree) {
 
 TEST(HumanCount, PutsACommaBeforeEachGroupOfThree) {
   EXPECT_EQ(human_count(0), "0");
+  EXPECT_EQ(counted(0, "rank", "ranks"), "0 ranks");
+  EXPECT_EQ(counted(1, "rank", "ranks"), "1 rank");
+  EXPECT_EQ(counted(1024, "rank", "ranks"), "1,024 ranks");
   EXPECT_EQ(human_count(999), "999");
   EXPECT_EQ(human_count(1000), "1,000");
   EXPECT_EQ(human_count(123'456), "123,456");
