@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -16,6 +17,13 @@
 #include "input/input.hpp"
 
 namespace pathline::cli {
+
+std::string run_name(const std::string& input) {
+  std::filesystem::path path = std::filesystem::path(input).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.extension() == ".otf2" && path.has_parent_path()) path = path.parent_path();
+  return base::printable(path.filename().string());
+}
 
 void add_input(CLI::App& command, CommonOptions& options) {
   command

@@ -36,6 +36,9 @@ struct CommonOptions {
   bool quiet = false;
 };
 
+/// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
+std::string run_name(const std::string& input);
+
 void add_input(CLI::App& command, CommonOptions& options);
 void add_output(CLI::App& command, CommonOptions& options);
 void add_format(CLI::App& command, CommonOptions& options);
