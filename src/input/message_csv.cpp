@@ -63,10 +63,7 @@ std::optional<std::string> parse_row(std::string_view line, Row& row) {
     return bad(1, "receiver", "a rank");
   }
   if (!parse_seconds(fields[2], row.send_ns)) return bad(2, "send_s", "seconds, 0 or more");
-  row.recv_ns = row.send_ns;
-  if (!fields[3].empty() && !parse_seconds(fields[3], row.recv_ns)) {
-    return bad(3, "recv_s", "seconds, 0 or more");
-  }
+  if (!parse_seconds(fields[3], row.recv_ns)) return bad(3, "recv_s", "seconds, 0 or more");
   if (!parse(fields[4], row.bytes)) return bad(4, "bytes", "a number of bytes");
   if (!parse(fields[5], row.tag)) return bad(5, "tag", "a number");
   return std::nullopt;

@@ -12,7 +12,7 @@ namespace pathline::input {
 inline constexpr std::string_view kMessageHeader = "sender,receiver,send_s,recv_s,bytes,tag";
 
 /// Reads messages from CSV text. Times become nanoseconds; there are as many ranks as the largest
-/// one named needs. A message may lack its receive time (it then took no time).
+/// one named needs.
 ///
 /// partial  stop at the first bad line instead of returning an error, and mark the trace.
 /// errors   kCorrupt naming line and field.
