@@ -90,6 +90,10 @@ std::string human_count(uint64_t count) {
   return digits;
 }
 
+std::string plural(uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 std::string printable(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());

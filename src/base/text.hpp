@@ -19,6 +19,9 @@ std::string human_seconds(double seconds);
 /// "1,234,567".
 std::string human_count(uint64_t count);
 
+/// "1 rank", "2 ranks".
+std::string plural(uint64_t count, std::string_view one, std::string_view many);
+
 /// Replaces each byte that is not UTF-8, control characters and what XML forbids, so that a name
 /// out of a damaged file can be shown on a terminal, in JSON and in SVG.
 std::string printable(std::string_view text);

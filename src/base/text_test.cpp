@@ -123,6 +123,12 @@ TEST(Printable, ReplacesEachByteThatIsNotUtf8) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), r + r + r + r) << "beyond U+10FFFF";
 }
 
+TEST(Plural, SaysOneOfOneThingOnly) {
+  EXPECT_EQ(plural(0, "rank", "ranks"), "0 ranks");
+  EXPECT_EQ(plural(1, "rank", "ranks"), "1 rank");
+  EXPECT_EQ(plural(2, "rank", "ranks"), "2 ranks");
+}
+
 TEST(HtmlEscaped, EscapesWhatEndsATextOrAnAttribute) {
   EXPECT_EQ(html_escaped("main"), "main");
   EXPECT_EQ(html_escaped("<a href=\"x\">&amp;</a>"),

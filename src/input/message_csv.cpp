@@ -53,7 +53,9 @@ std::optional<std::string> parse_row(std::string_view line, Row& row) {
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  if (++count != kFieldCount) return fmt::format("{} fields, expected {}", count, kFieldCount);
+  if (++count != kFieldCount) {
+    return fmt::format("{}, expected {}", base::plural(count, "field", "fields"), kFieldCount);
+  }
   const auto bad = [&](size_t field, const char* name, const char* expected) {
     return fmt::format("{} is '{}', expected {}", name,
                        base::printable(fields[field].substr(0, 40)), expected);

@@ -47,6 +47,7 @@ TEST(ParseMessageCsv, NamesLineAndFieldOfWhatItCannotRead) {
     const char* row;
     const char* fact;
   } cases[] = {{"0,1,0.5,0.6,8\n", "line 3: 5 fields, expected 6"},
+               {"0\n", "line 3: 1 field, expected 6"},
                {"0,1,0.5,0.6,8,1,2\n", "line 3: 7 fields, expected 6"},
                {"-1,1,0.5,0.6,8,1\n", "sender is '-1'"},
                {"0,4194304,0.5,0.6,8,1\n", "receiver is '4194304'"},

@@ -75,11 +75,13 @@ std::string locate(const std::filesystem::path& file, FileKind kind, uint64_t ch
                                                              : mapped.error().message;
   }
   const auto bytes = mapped.value().bytes();
-  const char* records = kind == FileKind::kEvents ? "events" : "definitions";
   const auto damage = find_damage(bytes, kind, chunk_bytes);
   if (damage && damage->records_before <= record) {
-    return fmt::format("offset {}, after {} {}: {}", damage->offset, damage->records_before,
-                       records, damage->fact);
+    const std::string before =
+        kind == FileKind::kEvents
+            ? base::plural(damage->records_before, "event", "events")
+            : base::plural(damage->records_before, "definition", "definitions");
+    return fmt::format("offset {}, after {}: {}", damage->offset, before, damage->fact);
   }
   const uint64_t offset = record_offset(bytes, kind, chunk_bytes, record);
   return fmt::format("offset {}, {} {}: {}", offset,
@@ -163,9 +165,10 @@ class ArchiveReader {
       const auto damage = for_each_definition(file.value().bytes(), anchor_.definition_chunk_bytes,
                                               check_definition);
       if (damage) {
-        const auto error =
-            cannot_read(path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
-                                          damage->records_before, damage->fact));
+        const auto error = cannot_read(
+            path, fmt::format("offset {}, after {}: {}", damage->offset,
+                              base::plural(damage->records_before, "definition", "definitions"),
+                              damage->fact));
         if (!options_.partial) return with_advice(error);
         note_damage(error.message);
         whole = damage->records_before;

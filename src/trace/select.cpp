@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace pathline::trace {
 namespace {
 
@@ -37,8 +39,8 @@ base::Result<std::vector<bool>> parse_ranks(std::string_view list, uint32_t rank
     }
     if (last >= rank_count) {
       return base::Error{base::ErrorCode::kInvalidArgument,
-                         fmt::format("rank {} of list '{}' does not exist: the run has {} ranks",
-                                     last, list, rank_count)};
+                         fmt::format("rank {} of list '{}' does not exist: the run has {}", last,
+                                     list, base::plural(rank_count, "rank", "ranks"))};
     }
     for (uint32_t rank = first; rank <= last; ++rank) ranks[rank] = true;
     if (part.size() == rest.size()) return ranks;

@@ -16,6 +16,7 @@ namespace pathline::trace {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Four ranks; the run goes from tick 1000 to 11000, which are 10 µs.
 Trace run() {
@@ -90,6 +91,10 @@ TEST(Select, RefusesAListThatIsNone) {
 TEST(Select, RefusesARankThatTheRunDoesNotHave) {
   EXPECT_EQ(message_of({.ranks = "4"}), "rank 4 of list '4' does not exist: the run has 4 ranks");
   EXPECT_THAT(message_of({.ranks = "0-4294967295"}), HasSubstr("rank 4294967295"));
+  const auto selection = select(TestTrace(1).finish(), {.ranks = "1"});
+  ASSERT_FALSE(selection.ok());
+  EXPECT_THAT(selection.error().message, HasSubstr("the run has 1 rank"));
+  EXPECT_THAT(selection.error().message, Not(HasSubstr("1 ranks")));
 }
 
 TEST(Select, RefusesATimeThatIsNone) {
