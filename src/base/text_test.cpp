@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -127,6 +128,26 @@ TEST(Plural, SaysOneOfOneThingOnly) {
   EXPECT_EQ(plural(0, "rank", "ranks"), "0 ranks");
   EXPECT_EQ(plural(1, "rank", "ranks"), "1 rank");
   EXPECT_EQ(plural(2, "rank", "ranks"), "2 ranks");
+}
+
+TEST(Nearest, FindsWhatAMisspeltWordWasMeantToBe) {
+  const std::vector<std::string> names = {"info", "matrix", "messages", "profile", "format"};
+  EXPECT_EQ(nearest("inf", names), "info");
+  EXPECT_EQ(nearest("infoo", names), "info");
+  EXPECT_EQ(nearest("ifno", names), "info") << "two letters swapped";
+  EXPECT_EQ(nearest("fromat", names), "format");
+  EXPECT_EQ(nearest("mesages", names), "messages");
+  EXPECT_EQ(nearest("martix", names), "matrix");
+  EXPECT_EQ(nearest("info", names), "info");
+}
+
+TEST(Nearest, FindsNothingWhereNothingIsNear) {
+  const std::vector<std::string> names = {"info", "profile"};
+  EXPECT_EQ(nearest("frobnicate", names), "");
+  EXPECT_EQ(nearest("in", names), "") << "half of it";
+  EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest("info", {}), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'i'), names), "");
 }
 
 TEST(HtmlEscaped, EscapesWhatEndsATextOrAnAttribute) {
