@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profile/profile.hpp"
 
-#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -13,13 +12,12 @@ struct ProfileOptions : CommonOptions {
 };
 
 /// "main/solve/MPI_Waitall".
-std::string path_of(const trace::Trace& trace, const profile::Profile& profile,
+std::string path_of(const profile::Profile& profile, const std::vector<std::string>& labels,
                     profile::CallPath call_path) {
   std::string text;
   for (; call_path.valid(); call_path = profile.call_paths[call_path].parent) {
     const trace::Region region = profile.call_paths[call_path].region;
-    const std::string name =
-        region.valid() ? base::printable(trace.definitions.regions[region].name) : "?";
+    const std::string name = region.valid() ? labels[region] : "?";
     text = text.empty() ? name : name + '/' + text;
   }
   return text;
@@ -34,6 +32,7 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   const auto rows = options.by == "region" ? profile::by_region(trace, selection, profile)
                     : options.by == "rank" ? profile::by_rank(trace, profile)
                                            : profile::by_call_path(trace, selection, profile);
+  const std::vector<std::string> labels = profile::region_labels(trace, profile);
   const char* first = options.by == "region" ? "region"
                       : options.by == "rank" ? "rank"
                                              : "callpath";
@@ -45,10 +44,9 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                         {"exclusive_max_s"},
                         {"imbalance"}});
   for (const profile::FlatRow& row : rows) {
-    const std::string name = row.rank.valid() ? fmt::format("{}", uint32_t{row.rank})
-                             : row.call_path.valid()
-                                 ? path_of(trace, profile, row.call_path)
-                                 : base::printable(trace.definitions.regions[row.region].name);
+    const std::string name = row.rank.valid()        ? fmt::format("{}", uint32_t{row.rank})
+                             : row.call_path.valid() ? path_of(profile, labels, row.call_path)
+                                                     : labels[row.region];
     const auto seconds = [&](uint64_t ticks) {
       return fmt::format("{:.9f}", trace.span_seconds(ticks));
     };
@@ -74,7 +72,8 @@ void add_profile_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->footer(
       "Times are sums over ranks; minimum, maximum and imbalance (maximum over mean) "
-      "are over ranks.\nExamples:\n  pathline profile run\n"
+      "are over ranks. Regions that share a name are told apart by file and line, or by the number "
+      "of their definition.\nExamples:\n  pathline profile run\n"
       "  pathline profile run --by callpath --from 10 --until 20");
   command->callback([options, &action] { action = [options] { return run_profile(*options); }; });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -37,6 +38,14 @@ struct Profile {
 /// cost  O(events), parallel over locations; independent of the thread count.
 Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
                    base::ThreadPool& pool);
+
+/// What to call the regions of a profile in a table, by Region: no two have the same label. That is
+/// the name, where several regions of the profile share it "name (file.cpp:12)", and where they
+/// share that as well "name (#148)" with the id of the definition. Printable; "" for regions that
+/// are not in the profile. Independent of the selected time.
+///
+/// cost  O(regions + call paths).
+std::vector<std::string> region_labels(const trace::Trace& trace, const Profile& profile);
 
 /// One row of a flat profile. Times are summed over locations; minimum and maximum are over ranks
 /// (threads of a rank summed), ranks that never called the region counting as 0.

@@ -2,7 +2,10 @@
 #include "profile/profile.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <ostream>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -139,6 +142,65 @@ TEST_F(ProfileOfCalls, HasNoImbalanceWhereNoTimePassed) {
   ASSERT_EQ(flat.size(), 1U);
   EXPECT_EQ(flat[0].imbalance, 0);
   EXPECT_EQ(flat[0].exclusive_min_ticks, 0U);
+}
+
+class RegionLabels : public ::testing::Test {
+ protected:
+  Region region(std::string_view name, std::string_view file, uint32_t line) {
+    return test.region(name, trace::RegionRole::kFunction, file, line);
+  }
+  std::vector<std::string> labels(std::initializer_list<Region> visited) {
+    uint64_t ticks = 0;
+    for (const Region called : visited) test.on(0).enter(ticks, called).leave(++ticks, called);
+    const Trace trace = test.finish();
+    return region_labels(trace, profile_of(trace));
+  }
+  TestTrace test{1};
+};
+
+TEST_F(RegionLabels, AreTheNamesWhereTheseDiffer) {
+  const Region main = region("main", "a.cpp", 1);
+  const Region solve = region("solve", "", 0);
+  EXPECT_THAT(labels({main, solve}), ElementsAre("main", "solve"));
+}
+
+TEST_F(RegionLabels, AddThePlaceWhereANameIsShared) {
+  const Region a = region("init", "/home/user/a.cpp", 12);
+  const Region b = region("init", "a.cpp", 13);
+  const Region c = region("init", "C:\\b.cpp", 0);
+  const Region main = region("main", "a.cpp", 1);
+  EXPECT_THAT(labels({a, b, c, main}),
+              ElementsAre("init (a.cpp:12)", "init (a.cpp:13)", "init (b.cpp)", "main"));
+}
+
+TEST_F(RegionLabels, AddTheIdWhereThePlaceIsSharedOrNotKnown) {
+  const Region a = region("init", "x/a.cpp", 12);
+  const Region b = region("init", "y/a.cpp", 12);
+  const Region c = region("init", "", 0);
+  const Region d = region("init", "d.cpp", 3);
+  EXPECT_THAT(labels({a, b, c, d}),
+              ElementsAre("init (#200)", "init (#201)", "init (#202)", "init (d.cpp:3)"));
+}
+
+TEST_F(RegionLabels, StayDifferentWhenANameLooksLikeALabel) {
+  const Region a = region("init", "a.cpp", 12);
+  const Region b = region("init", "b.cpp", 12);
+  const Region c = region("init (a.cpp:12)", "", 0);
+  EXPECT_THAT(labels({a, b, c}),
+              ElementsAre("init (#200)", "init (b.cpp:12)", "init (a.cpp:12) (#202)"));
+}
+
+TEST_F(RegionLabels, DoNotMindRegionsThatWereNeverCalled) {
+  const Region a = region("init", "a.cpp", 12);
+  region("init", "b.cpp", 12);
+  EXPECT_THAT(labels({a}), ElementsAre("init", ""));
+}
+
+TEST_F(RegionLabels, CanBePrinted) {
+  const Region a = region("\x1b", "\x1b.cpp", 1);
+  const Region b = region("\x1b", "b.cpp", 1);
+  EXPECT_THAT(labels({a, b}),
+              ElementsAre("\xef\xbf\xbd (\xef\xbf\xbd.cpp:1)", "\xef\xbf\xbd (b.cpp:1)"));
 }
 
 TEST(ProfileOfThreads, SumsTheThreadsOfARankBeforeItComparesRanks) {
