@@ -52,7 +52,8 @@ base::Result<int> run_profile(const ProfileOptions& options) {
     };
     table.row({name, fmt::format("{}", row.visits), seconds(row.inclusive_ticks),
                seconds(row.exclusive_ticks), seconds(row.exclusive_min_ticks),
-               seconds(row.exclusive_max_ticks), fmt::format("{:.4f}", row.imbalance)});
+               seconds(row.exclusive_max_ticks),
+               row.imbalance > 0 ? fmt::format("{:.4f}", row.imbalance) : ""});
   }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
@@ -71,9 +72,12 @@ void add_profile_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"region", "callpath", "rank"}))
       ->capture_default_str();
   command->footer(
-      "Times are sums over ranks; minimum, maximum and imbalance (maximum over mean) "
-      "are over ranks. Regions that share a name are told apart by file and line, or by the number "
-      "of their definition.\nExamples:\n  pathline profile run\n"
+      "Visits and times are sums over all locations: threads and GPU streams. Visits count the "
+      "calls that begin in the window; a call that was open when it begins has time without a "
+      "visit. Minimum, maximum and imbalance (maximum over mean; none where no time passed) are "
+      "over ranks, with --by rank over the locations of the rank. Regions that share a name are "
+      "told apart by file and line, or by the number of their definition.\n"
+      "Examples:\n  pathline profile run\n"
       "  pathline profile run --by callpath --from 10 --until 20");
   command->callback([options, &action] { action = [options] { return run_profile(*options); }; });
 }

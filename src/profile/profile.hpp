@@ -48,7 +48,8 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
 std::vector<std::string> region_labels(const trace::Trace& trace, const Profile& profile);
 
 /// One row of a flat profile. Times are summed over locations; minimum and maximum are over ranks
-/// (threads of a rank summed), ranks that never called the region counting as 0.
+/// (threads of a rank summed), ranks that never called the region counting as 0; where rows are
+/// ranks, over the locations of the rank that make calls (threads and GPU streams).
 struct FlatRow {
   trace::Region region;  ///< none() where rows are ranks.
   CallPath call_path;    ///< none() unless rows are call paths.
@@ -58,7 +59,7 @@ struct FlatRow {
   uint64_t exclusive_ticks = 0;
   uint64_t exclusive_min_ticks = 0;
   uint64_t exclusive_max_ticks = 0;
-  double imbalance = 0;  ///< Maximum over mean of the ranks; 1 is balanced, 0 when no time passed.
+  double imbalance = 0;  ///< Maximum over mean; 1 is balanced, 0 is none: no time passed.
 };
 
 /// By region, most exclusive time first, then by region.

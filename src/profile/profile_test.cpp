@@ -224,6 +224,34 @@ TEST(ProfileOfThreads, SumsTheThreadsOfARankBeforeItComparesRanks) {
   EXPECT_EQ(ranks[1].exclusive_ticks, 25U);
 }
 
+TEST(ProfileOfThreads, ComparesTheThreadsOfEachRank) {
+  TestTrace test(2, 3);
+  const Region main = test.region("main");
+  test.on(0, 0).enter(0, main).leave(10, main);
+  test.on(0, 1).enter(0, main).leave(20, main);
+  test.on(1, 0).enter(0, main).leave(25, main);
+  test.on(1, 2).enter(0, main).leave(5, main);
+  Trace trace = test.finish();
+  trace.locations[2].type = trace::LocationType::kMetric;  // Of rank 0; it never makes calls.
+  const auto ranks = by_rank(trace, profile_of(trace));
+  ASSERT_EQ(ranks.size(), 2U);
+  EXPECT_EQ(ranks[0].exclusive_min_ticks, 10U);
+  EXPECT_EQ(ranks[0].exclusive_max_ticks, 20U);
+  EXPECT_DOUBLE_EQ(ranks[0].imbalance, 20 / 15.0);
+  EXPECT_EQ(ranks[1].exclusive_min_ticks, 0U) << "a thread that was never busy";
+  EXPECT_EQ(ranks[1].exclusive_max_ticks, 25U);
+  EXPECT_DOUBLE_EQ(ranks[1].imbalance, 2.5);
+}
+
+TEST_F(ProfileOfCalls, HasNoImbalanceOfARankThatTookNoTime) {
+  test.on(0).enter(3, main).leave(3, main);
+  const Trace trace = test.finish();
+  const auto ranks = by_rank(trace, profile_of(trace));
+  ASSERT_EQ(ranks.size(), 1U);
+  EXPECT_EQ(ranks[0].exclusive_min_ticks, 0U);
+  EXPECT_EQ(ranks[0].imbalance, 0);
+}
+
 TEST_F(ProfileOfCalls, LeavesOutRanksThatRecordedNothing) {
   test.on(1).enter(0, main).leave(3, main);
   const Trace trace = test.finish();
