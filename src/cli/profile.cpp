@@ -56,6 +56,12 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                row.imbalance > 0 ? fmt::format("{:.4f}", row.imbalance) : ""});
   }
   if (auto status = table.finish(); !status) return status.error();
+  if (table.is_for_people() && !options.quiet) {
+    fmt::print(
+        stderr,
+        "pathline: visits and times are sums over all locations{}: threads and GPU streams\n",
+        options.by == "rank" ? " of a rank" : "");
+  }
   return kDone;
 }
 

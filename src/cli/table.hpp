@@ -25,6 +25,7 @@ class Table {
   /// Chooses the format as design/cli.md says when `options.format` is empty.
   Table(const CommonOptions& options, std::vector<Column> columns);
 
+  [[nodiscard]] bool is_for_people() const { return format_ == Format::kTable; }
   /// As many cells as there are columns.
   void row(const std::vector<std::string>& cells);
   /// Writes everything to the command's output.
