@@ -48,7 +48,9 @@ void add_matrix_command(CLI::App& app, Action& action) {
   add_selection(*command, *options);
   command->add_option("--step", options->step, "Only the messages sent in this time step");
   command->footer(
-      "Times go from the send call to the end of the receive.\nExamples:\n"
+      "A message takes the time from the time stamp of its send record, written when the send is "
+      "called, to that of its receive record, written when the receive is complete. It is negative "
+      "where the clocks of the two disagree.\nExamples:\n"
       "  pathline matrix run\n  pathline matrix run --step 12 --format csv");
   command->callback([options, &action] { action = [options] { return run_matrix(*options); }; });
 }
