@@ -38,7 +38,7 @@ base::Result<std::vector<bool>> parse_ranks(std::string_view list, uint32_t rank
       return bad_list(list, part);
     }
     if (last >= rank_count) {
-      return base::Error{base::ErrorCode::kInvalidArgument,
+      return base::Error{base::ErrorCode::kNotFound,
                          fmt::format("rank {} of list '{}' does not exist: the run has {}", last,
                                      list, base::plural(rank_count, "rank", "ranks"))};
     }
@@ -79,7 +79,7 @@ base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
   if (first_ticks >= selection.until_ticks || first_ticks > trace.end_ticks) {
     const std::string from = text.from_s ? fmt::format("--from {}", *text.from_s) : "the start";
     const std::string until = text.until_s ? fmt::format("--until {}", *text.until_s) : "the end";
-    return base::Error{base::ErrorCode::kInvalidArgument,
+    return base::Error{base::ErrorCode::kNotFound,
                        fmt::format("nothing lies between {} and {}", from, until),
                        fmt::format("The run lasts {} s.", trace.duration_seconds())};
   }
