@@ -132,6 +132,13 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
   return opened;
 }
 
+base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
+                        std::optional<uint32_t> step) {
+  if (!step) return {};
+  const auto status = trace::require_step(trace, *step);
+  return status ? status : about(options, status.error());
+}
+
 int report_error(const base::Error& error) {
   // Messages name files, and the name of a file may hold line ends and commands to a terminal.
   fmt::print(stderr, "pathline: {}\n", base::printable(error.message));

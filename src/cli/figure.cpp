@@ -85,6 +85,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  if (auto status = check_step(options, run.trace, options.step); !status) return status.error();
   const double begin_ms = cpu_ms();
   const auto scene = app::make_scene(kind.value(), run.trace, run.selection, parsed.value(),
                                      options.step, run.pool);

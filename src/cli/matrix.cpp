@@ -15,6 +15,7 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
+  if (auto status = check_step(options, trace, options.step); !status) return status.error();
   const auto matrix =
       comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
   Table table(

@@ -43,4 +43,7 @@ struct SelectionText {
 ///         a rank that the trace does not have and a range without any time of the run.
 base::Result<Selection> select(const Trace& trace, const SelectionText& text);
 
+/// errors  kNotFound when no rank marked time step `step`, naming those there are.
+base::Status require_step(const Trace& trace, uint32_t step);
+
 }  // namespace pathline::trace

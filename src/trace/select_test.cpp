@@ -130,6 +130,45 @@ TEST(Select, RefusesARangeBehindTheEnd) {
   EXPECT_TRUE(select(run(), {.from_s = 1e-5}).ok()) << "the last event lies at the end";
 }
 
+TEST(RequireStep, NamesTheStepsThereAre) {
+  TestTrace test(2);
+  const Region step = test.region("time step");
+  const uint32_t parameter = 7;
+  test.define(DefinitionKind::kParameter, {parameter, test.text("step"), 0});
+  uint64_t ticks = 0;
+  for (const uint32_t number : {0U, 1U, 2U, 5U, 7U, 8U}) {
+    auto& thread = test.on(number % 2);
+    thread.enter(ticks, step).add(EventKind::kParameterUnsignedInt, ticks, {parameter, number, 0});
+    thread.leave(++ticks, step);
+  }
+  const Trace trace = test.finish();
+  EXPECT_TRUE(require_step(trace, 5).ok());
+  const auto status = require_step(trace, 6);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, base::ErrorCode::kNotFound);
+  EXPECT_EQ(status.error().message, "there is no time step 6: the run has steps 0-2,5,7-8");
+}
+
+TEST(RequireStep, SaysWhenThereIsNone) {
+  const auto status = require_step(run(), 0);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "there is no time step 0: the run marks none");
+}
+
+TEST(RequireStep, CutsALongList) {
+  TestTrace test(1);
+  const Region step = test.region("time step");
+  const uint32_t parameter = 7;
+  test.define(DefinitionKind::kParameter, {parameter, test.text("step"), 0});
+  for (uint32_t i = 0; i < 10; ++i) {
+    test.on(0).enter(i, step).add(EventKind::kParameterUnsignedInt, i, {parameter, 2 * i, 0});
+    test.on(0).leave(i + 1, step);
+  }
+  const auto status = require_step(test.finish(), 1);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("the run has steps 0,2,4,6,8,10,12,14 ..."));
+}
+
 TEST(Selection, HoldsAMessageWhoseSendIsInsideAndOneOfWhoseRanksIs) {
   Messages messages;
   messages.resize(3);
