@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -62,6 +63,16 @@ int parse_error(const CLI::App& app, const CLI::ParseError& error) {
   return usage_error(command, error.what());
 }
 
+/// The first option or argument that was given nothing, nullptr if there is none. CLI11 takes it
+/// for not given: --ranks '' would be all ranks.
+const CLI::Option* first_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end()) return option;
+  }
+  return nullptr;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Pathline: performance analysis of parallel programs", "pathline");
   app.require_subcommand(1);
@@ -81,6 +92,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return parse_error(app, error);
+  }
+  const CLI::App& command = *app.get_subcommands()[0];
+  if (const CLI::Option* option = first_empty(command)) {
+    return usage_error(command, option->get_name() + " is empty");
   }
   const auto status = action();
   return status ? status.value() : cli::report_error(status.error());
