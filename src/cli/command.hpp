@@ -57,6 +57,10 @@ struct Opened {
 /// resolves the selection.
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options);
 
+/// errors  kNotFound when `step` is given and the input of `options` has no such time step.
+base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
+                        std::optional<uint32_t> step);
+
 /// Shows `progress` on stderr from its first second on while `job` runs.
 void with_progress(base::Progress& progress, bool quiet, const std::function<void()>& job);
 

@@ -104,6 +104,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  if (auto status = check_step(options, run.trace, options.step); !status) return status.error();
   const double begin_ms = cpu_ms();
   figure::Options drawing = parsed.value();
   drawing.title = title_of(kind.value(), options, run.trace.complete);

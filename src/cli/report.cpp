@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/report.hpp"
 
+#include <cctype>
+#include <filesystem>
+
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
 
 namespace pathline::cli {
 namespace {
 
+/// errors  kInvalidArgument for a name that promises another format.
+base::Status check_suffix(const std::string& output) {
+  std::string suffix = std::filesystem::path(output).extension().string();
+  for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (suffix.empty() || suffix == ".html" || suffix == ".htm") return {};
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("cannot write {}: a report is HTML, its name ends with .html or .htm", output)};
+}
+
 base::Result<int> run_report(const CommonOptions& options) {
+  if (auto status = check_suffix(options.output); !status) return status.error();
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();

@@ -12,8 +12,8 @@
 namespace pathline::trace {
 namespace {
 
-void find_time_range(Trace& trace) {
-  uint64_t first = UINT64_MAX;
+/// first  where the run starts if that is known, else UINT64_MAX.
+void find_time_range(Trace& trace, uint64_t first) {
   uint64_t last = 0;
   for (const Location& location : trace.locations) {
     if (location.events.size() == 0) continue;
@@ -111,7 +111,7 @@ void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
   // A source of messages alone has numbered its ranks itself and has nothing to match.
   const bool messages_given = trace.messages.size() > 0;
   if (!messages_given) assign_ranks(trace);
-  find_time_range(trace);
+  find_time_range(trace, messages_given ? trace.start_ticks : UINT64_MAX);
   if (!messages_given) match_messages(trace, pool);
   match_collectives(trace, pool);
   for (const Location& location : trace.locations) {
