@@ -141,8 +141,9 @@ class Report {
 
   void profile() {
     constexpr size_t kMostRows = 40;
-    const auto rows =
-        profile::by_region(trace_, selection_, profile::from_trace(trace_, selection_, pool_));
+    const profile::Profile profile = profile::from_trace(trace_, selection_, pool_);
+    const auto rows = profile::by_region(trace_, selection_, profile);
+    const auto labels = profile::region_labels(trace_, profile);
     double total = 0;
     for (const auto& row : rows) total += static_cast<double>(row.exclusive_ticks);
     add("<h2>Profile</h2>\n<p class=\"muted\">Times are sums over all threads and streams of the "
@@ -157,12 +158,12 @@ class Report {
         return base::human_seconds(trace_.span_seconds(ticks));
       };
       add("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td><td>{}</td><td>{}</td><td>{}</td>"
-          "<td>{:.2f}</td></tr>\n",
-          base::html_escaped(base::printable(trace_.definitions.regions[row.region].name)),
-          base::human_count(row.visits), time(row.exclusive_ticks),
+          "<td>{}</td></tr>\n",
+          base::html_escaped(labels[row.region]), base::human_count(row.visits),
+          time(row.exclusive_ticks),
           total > 0 ? 100 * static_cast<double>(row.exclusive_ticks) / total : 0,
           time(row.inclusive_ticks), time(row.exclusive_min_ticks), time(row.exclusive_max_ticks),
-          row.imbalance);
+          row.imbalance > 0 ? fmt::format("{:.2f}", row.imbalance) : "");
     }
     add("</table></div>\n");
     if (rows.size() > kMostRows) {

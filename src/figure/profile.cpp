@@ -52,9 +52,10 @@ base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Sele
   constexpr double kLegendHeight = 24;
   const double height = options.height_px - top - 8 - kAxisHeight - kLegendHeight - kMargin;
   const size_t shown = std::min(rows.size(), static_cast<size_t>(std::max(0.0, height) / 18));
+  const std::vector<std::string> labels = profile::region_labels(trace, profile);
   std::vector<std::string> names;
   for (size_t i = 0; i < shown; ++i) {
-    names.push_back(base::printable(trace.definitions.regions[rows[i].region].name));
+    names.push_back(labels[rows[i].region]);
   }
   const double label_width =
       layout::row_label_width_px(theme, names, std::min(320.0, options.width_px / 3));
