@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "layout/legend.hpp"
+#include "layout/scene.hpp"
+#include "layout/theme.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+// The rows of a timeline and the calls in them; figure/timeline.cpp adds messages, axes and texts.
+namespace pathline::figure {
+
+struct TimeRange {
+  uint64_t from;
+  uint64_t until;  ///< After `from`.
+};
+
+/// The part of the run that a selection shows.
+TimeRange visible_range(const trace::Trace& trace, const trace::Selection& selection);
+
+/// One row of the picture: a location with calls, or a rank of a source of messages only.
+struct Row {
+  uint32_t location;  ///< base::IdMap::kNone for none.
+  std::string name;
+};
+
+struct Rows {
+  std::vector<Row> rows;
+  std::vector<uint32_t> of_location;  ///< Row of each location, kNone if it has none.
+  std::vector<uint32_t> of_rank;      ///< Row of each rank's first thread.
+};
+
+/// Locations with calls, by rank; ranks, if there are no locations at all.
+Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection);
+
+/// Time that each region is the innermost call, in ticks, over all rows.
+/// cost  O(events), parallel over rows.
+std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, TimeRange range,
+                                   base::ThreadPool& pool);
+
+/// Which regions have a colour of their own, and the legend that says so.
+struct Palette {
+  static constexpr size_t kClasses = layout::Theme::kSeriesCount;
+  static constexpr size_t kOther = kClasses - 1;  ///< All regions without a colour of their own.
+
+  std::vector<uint8_t> class_of_region;
+  std::vector<layout::LegendEntry> legend;
+  std::array<layout::Color, kClasses> colors{};
+};
+
+/// ticks      per region in the picture.
+/// run_ticks  per region in the whole run, which decides on the colours, so that pictures of its
+///            parts can be compared; regions that only matter in a part take what is left.
+Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
+                     const std::vector<uint64_t>& run_ticks, const layout::Theme& theme,
+                     double strength);
+
+/// The rows as cells of about a pixel. Calls that share a column are stacked where rows are tall
+/// enough; in thin rows, and where several rows share a pixel, their colours are averaged.
+layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
+                             const layout::Rect& plot, const Palette& palette,
+                             const layout::Theme& theme, base::ThreadPool& pool);
+
+}  // namespace pathline::figure
