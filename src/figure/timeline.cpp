@@ -41,34 +41,36 @@ std::optional<RowPair> rows_of_message(const trace::Messages& messages, size_t i
   return RowPair{from, to};
 }
 
-size_t count_messages(const trace::Messages& messages, const Rows& rows, TimeRange range) {
-  size_t count = 0;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    count += rows_of_message(messages, i, rows, range).has_value() ? 1 : 0;
-  }
-  return count;
-}
-
-layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                               const layout::Rect& plot, size_t count) {
+/// The messages in the picture, x as a share of the range and y in rows, until the plot is known.
+layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, TimeRange range) {
   layout::Segments segments;
-  segments.clip = plot;
   const trace::Messages& messages = trace.messages;
-  const double scale = plot.w / static_cast<double>(range.until - range.from);
-  const double row_px = plot.h / static_cast<double>(rows.rows.size());
+  const double scale = 1 / static_cast<double>(range.until - range.from);
   const auto x = [&](uint64_t ticks) {
     const auto since = static_cast<double>(static_cast<int64_t>(ticks - range.from));
-    return static_cast<float>(plot.x + since * scale);
+    return static_cast<float>(since * scale);
   };
-  segments.reserve(count);
   for (size_t i = 0; i < messages.size(); ++i) {
     const auto pair = rows_of_message(messages, i, rows, range);
     if (!pair) continue;
-    segments.add(x(messages.send_ticks[i]),
-                 static_cast<float>(plot.y + (pair->from + 0.5) * row_px),
-                 x(messages.recv_ticks[i]), static_cast<float>(plot.y + (pair->to + 0.5) * row_px));
+    if (segments.size() == 0) segments.reserve(messages.size() - i);
+    segments.add(x(messages.send_ticks[i]), static_cast<float>(pair->from) + 0.5F,
+                 x(messages.recv_ticks[i]), static_cast<float>(pair->to) + 0.5F);
   }
   return segments;
+}
+
+/// Moves lines of message_lines into the plot.
+void place(layout::Segments& lines, const layout::Rect& plot, size_t row_count) {
+  const auto move = [](std::vector<float>& values, double origin, double scale) {
+    for (float& value : values) value = static_cast<float>(origin + value * scale);
+  };
+  const double row_px = plot.h / static_cast<double>(row_count);
+  move(lines.x1, plot.x, plot.w);
+  move(lines.x2, plot.x, plot.w);
+  move(lines.y1, plot.y, row_px);
+  move(lines.y2, plot.y, row_px);
+  lines.clip = plot;
 }
 
 }  // namespace
@@ -128,7 +130,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   scene.width_px = options.width_px;
   scene.height_px = options.height_px;
   // Under message lines the rows are only tinted, so that the lines stand out.
-  const size_t message_count = count_messages(trace.messages, rows, range);
+  layout::Segments lines = message_lines(trace, rows, range);
+  const size_t message_count = lines.size();
   const bool has_messages = message_count > 0 && options.opacity != 0.0;
   const std::vector<uint64_t> ticks = region_ticks(trace, rows, range, pool);
   const Palette palette = make_palette(
@@ -181,9 +184,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                           layout::time_ticks(begin_ns, end_ns, static_cast<size_t>(plot.w / 90)),
                           "time since the start of the run");
   scene.layers.emplace_back(state_cells(trace, rows, range, plot, palette, theme, pool));
-  layout::Segments lines;
-  if (has_messages) lines = message_lines(trace, rows, range, plot, message_count);
-  lines.clip = plot;
+  if (!has_messages) lines = {};
+  place(lines, plot, rows.rows.size());
   lines.style = {.begin = gradient.value().begin,
                  .end = gradient.value().end,
                  .opacity = options.opacity,
