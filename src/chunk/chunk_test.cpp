@@ -221,7 +221,10 @@ TEST_F(RawFileTest, IsReadableAtAnyMomentWhileItIsWritten) {
     if (!writer.open(options(), who())) _exit(1);
     Stream stream;
     stream.start(&writer, 0);
-    for (uint64_t i = 0;; ++i) stream.add(RecordKind::kSend, 1000 * (i + 1), i % 3, i, 0, i * i);
+    for (uint64_t i = 0;; ++i) {
+      stream.add(RecordKind::kSend, 1000 * (i + 1), i % 3, i, 0, i * i);
+      if (i % 100 == 0) usleep(100);
+    }
   }
   uint64_t before = 0;
   for (int look = 0; look < 50; ++look) {
