@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -194,6 +195,7 @@ class Detector {
     }
     if (found.empty()) return vote;
     std::vector<const Repetition*> list;
+    list.reserve(found.size());
     for (const Found& repetition : found) list.push_back(&repetition);
     const size_t best = steps::main_repetition(list);
     const auto to_cut = [&](size_t i) {
@@ -318,7 +320,8 @@ class Detector {
       const auto& windows = result_.windows[rank];
       window_ticks += windows.back().end_ticks - windows.front().begin_ticks;
     }
-    result_.calls = static_cast<uint64_t>(inside_calls / static_cast<double>(window_count) + 0.5);
+    result_.calls =
+        static_cast<uint64_t>(std::llround(inside_calls / static_cast<double>(window_count)));
     result_.call_share = inside_calls / all_calls;
     const double run_ticks = static_cast<double>(trace_.end_ticks - trace_.start_ticks) *
                              static_cast<double>(votes_.size());

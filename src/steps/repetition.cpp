@@ -81,7 +81,8 @@ std::vector<uint32_t> number_blocks(std::span<const Symbol> sequence) {
 /// that of two exponential numbers is uniform in [0,1], the sum of such by Irwin and Hall. A pair
 /// of whole numbers is equal with some probability however regular it looks.
 double log_chance_of_neighbours(size_t period_count, double irregularity, double density) {
-  const auto pairs = static_cast<double>(period_count / 2);
+  const size_t pair_count = period_count / 2;
+  const auto pairs = static_cast<double>(pair_count);
   const double equal = pairs * std::log(density / (2 - density));
   if (irregularity <= 0) return equal;
   const double close = pairs * std::log(pairs * irregularity / 2) - std::lgamma(pairs + 1);

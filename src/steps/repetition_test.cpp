@@ -56,6 +56,21 @@ TEST(Repetitions, AreTheOutermostLoopWhoseInnerLoopsChangeTheirLength) {
   EXPECT_EQ(turns(program), 30U);
 }
 
+TEST(Repetitions, AreFoundByTheOrderAloneWhenAllLoopsMakeTheSameCalls) {
+  // As OpenFOAM's icoFoam: every reduction has 8 bytes, every exchange looks the same, and how
+  // often the solvers turn changes from step to step.
+  std::mt19937 random(5);
+  std::string program = "BBRBRRR" + repeated("isw", 9);
+  const auto solver = [&](size_t least) { return repeated("iswR", least + random() % 3); };
+  for (size_t step = 0; step < 100; ++step) {
+    program += "RR" + solver(2) + solver(2) + "isw";
+    for (size_t corrector = 0; corrector < 2; ++corrector) {
+      program += "isw" + solver(8 + 600 / (step + 20)) + "iswR";
+    }
+  }
+  EXPECT_EQ(turns(program), 100U);
+}
+
 TEST(Repetitions, SurviveOddTurns) {
   std::string program;
   for (size_t step = 0; step < 60; ++step) program += step % 13 == 5 ? "iswBBBBisR" : "isw1isR";
