@@ -18,7 +18,8 @@ base::Status export_chrome(const trace::Trace& trace, const trace::Selection& se
                            const std::filesystem::path& path, base::Progress& progress);
 
 /// A folder of CSV tables: locations.csv, regions.csv, calls.csv, messages.csv and
-/// events.csv (every event that is neither Enter nor Leave, with its fields by name).
+/// events.csv (every event that is neither Enter nor Leave, with its fields by name). What is not
+/// known or does not apply is empty.
 base::Status export_csv(const trace::Trace& trace, const trace::Selection& selection,
                         const std::filesystem::path& folder, base::Progress& progress);
 

@@ -11,6 +11,43 @@ using trace::EventKind;
 
 std::string field(std::string_view text) { return base::csv_field(base::printable(text)); }
 
+std::string_view type_name(trace::LocationType type) {
+  switch (type) {
+    case trace::LocationType::kCpuThread: return "cpu_thread";
+    case trace::LocationType::kAcceleratorStream: return "accelerator_stream";
+    case trace::LocationType::kMetric: return "metric";
+    case trace::LocationType::kUnknown: break;
+  }
+  return "unknown";
+}
+
+/// A collective's root, a rank unless it is one of OTF2's special values.
+std::string root_name(uint32_t root) {
+  constexpr uint32_t kSelf = trace::kUndefined - 1;       // This one, of several at once.
+  constexpr uint32_t kThisGroup = trace::kUndefined - 2;  // Elsewhere in an inter-communicator.
+  return root == trace::kUndefined ? ""
+         : root == kSelf           ? "self"
+         : root == kThisGroup      ? "this_group"
+                                   : fmt::format("{}", root);
+}
+
+/// Value of the next field, "" if it says "not known" or "none": every number but the one that a
+/// program recorded itself has such a value.
+std::string value_of(std::string_view name, char suffix, trace::WordReader& in) {
+  const bool any_value = name == "value";
+  if (suffix == '-') {
+    const auto value = static_cast<int64_t>(in.u64());
+    return value == INT64_MIN && !any_value ? "" : fmt::format("{}", value);
+  }
+  if (suffix == '*') {
+    const uint64_t value = in.u64();
+    return value == UINT64_MAX && !any_value ? "" : fmt::format("{}", value);
+  }
+  const uint32_t value = in.u32();
+  if (name == "root") return root_name(value);
+  return value == trace::kUndefined ? "" : fmt::format("{}", value);
+}
+
 /// "receiver=3 comm=0 tag=7 bytes=4096".
 std::string named_fields(const trace::Events& events, size_t i) {
   trace::WordReader in(events.fields(i));
@@ -23,11 +60,7 @@ std::string named_fields(const trace::Events& events, size_t i) {
     const char suffix = name.back();
     if (suffix == '*' || suffix == '-') name.remove_suffix(1);
     if (!text.empty()) text += ' ';
-    if (suffix == '-') {
-      text += fmt::format("{}={}", name, static_cast<int64_t>(in.u64()));
-    } else {
-      text += fmt::format("{}={}", name, suffix == '*' ? in.u64() : in.u32());
-    }
+    text += fmt::format("{}={}", name, value_of(name, suffix, in));
   }
   for (const uint32_t word : in.rest()) text += fmt::format(" {}", word);
   return text;
@@ -52,18 +85,19 @@ base::Status export_csv(const trace::Trace& trace, const trace::Selection& selec
 
   locations.print("location,name,type,rank,events\n");
   regions.print("region,name,file,line\n");
-  calls.print("location,region,begin_s,end_s,depth\n");
+  calls.print("location,region,begin_s,end_s,depth,name\n");
   messages.print("sender,receiver,send_s,recv_s,bytes,tag\n");
   events.print("location,time_s,event,fields\n");
+  std::vector<std::string> names;  // By Region, as fields.
   for (const auto& region : trace.definitions.regions) {
-    regions.print("{},{},{},{}\n", region.id, field(region.name), field(region.file), region.line);
+    names.push_back(field(region.name));
+    regions.print("{},{},{},{}\n", region.id, names.back(), field(region.file), region.line);
   }
   for (const trace::Location& location : trace.locations) {
     if (!selection.ranks.empty() && !(location.rank.valid() && selection.has_rank(location.rank))) {
       continue;
     }
-    locations.print("{},{},{},{},{}\n", location.id, field(location.name),
-                    static_cast<int>(location.type),
+    locations.print("{},{},{},{},{}\n", location.id, field(location.name), type_name(location.type),
                     location.rank.valid() ? fmt::format("{}", uint32_t{location.rank}) : "",
                     location.events.size());
     struct Open {
@@ -80,10 +114,11 @@ base::Status export_csv(const trace::Trace& trace, const trace::Selection& selec
           const Open call = open.back();
           open.pop_back();
           if (ticks < selection.from_ticks || call.since >= selection.until_ticks) return;
-          calls.print(
-              "{},{},{:.9f},{:.9f},{}\n", location.id,
-              call.region.valid() ? trace.definitions.regions[call.region].id : trace::kUndefined,
-              trace.seconds(call.since), trace.seconds(ticks), open.size());
+          const bool known = call.region.valid();
+          calls.print("{},{},{:.9f},{:.9f},{},{}\n", location.id,
+                      known ? fmt::format("{}", trace.definitions.regions[call.region].id) : "",
+                      trace.seconds(call.since), trace.seconds(ticks), open.size(),
+                      known ? names[call.region] : "");
         });
     for (size_t i = 0; i < location.events.size(); ++i) {
       const EventKind kind = location.events.kind[i];

@@ -213,15 +213,15 @@ using ExportCsv = Export;
 
 TEST_F(ExportCsv, WritesFiveTables) {
   const fs::path tables = csv(small_trace());
-  EXPECT_THAT(
-      rows(tables / "locations.csv"),
-      ElementsAre("location,name,type,rank,events", "3000,thread 0,1,0,5", "3001,thread 0,1,1,3"));
+  EXPECT_THAT(rows(tables / "locations.csv"),
+              ElementsAre("location,name,type,rank,events", "3000,thread 0,cpu_thread,0,5",
+                          "3001,thread 0,cpu_thread,1,3"));
   EXPECT_THAT(rows(tables / "regions.csv"),
               ElementsAre("region,name,file,line", "200,main,,0", "201,MPI_Send,,0"));
-  EXPECT_THAT(
-      rows(tables / "calls.csv"),
-      ElementsAre("location,region,begin_s,end_s,depth", "3000,201,0.000002000,0.000003000,1",
-                  "3000,200,0.000000000,0.000008000,0", "3001,200,0.000001000,0.000007000,0"));
+  EXPECT_THAT(rows(tables / "calls.csv"), ElementsAre("location,region,begin_s,end_s,depth,name",
+                                                      "3000,201,0.000002000,0.000003000,1,MPI_Send",
+                                                      "3000,200,0.000000000,0.000008000,0,main",
+                                                      "3001,200,0.000001000,0.000007000,0,main"));
   EXPECT_THAT(rows(tables / "messages.csv"), ElementsAre("sender,receiver,send_s,recv_s,bytes,tag",
                                                          "0,1,0.000002500,0.000004250,64,9"));
   const auto events = rows(tables / "events.csv");
@@ -229,6 +229,51 @@ TEST_F(ExportCsv, WritesFiveTables) {
   EXPECT_EQ(events[0], "location,time_s,event,fields");
   EXPECT_EQ(events[1], "3000,0.000002500,MpiSend,receiver=1 comm=70 tag=9 bytes=64");
   EXPECT_EQ(events[2], "3001,0.000004250,MpiRecv,sender=0 comm=70 tag=9 bytes=64");
+}
+
+TEST_F(ExportCsv, LeavesOutWhatIsNotKnownOrDoesNotApply) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  TestTrace test(1);
+  auto& on = test.on(0);
+  on.add(EventKind::kProgramEnd, 1, {0, 0x80000000});  // INT64_MIN.
+  on.add(EventKind::kProgramEnd, 2, {kNone, kNone});   // -1.
+  for (const uint32_t root : {3U, kNone, kNone - 1, kNone - 2}) {
+    on.add(EventKind::kMpiCollectiveEnd, 3, {1, TestTrace::kWorld, root, 8, 0, kNone, kNone});
+  }
+  // What a program recorded itself has no value that means anything else.
+  on.add(EventKind::kParameterUnsignedInt, 4, {5, kNone, kNone});
+  on.add(EventKind::kParameterInt, 5, {5, 0, 0x80000000});
+  on.add(EventKind::kCallingContextEnter, 6, {99, kNone})
+      .add(EventKind::kCallingContextLeave, 7, {99});
+  Trace trace = test.finish();
+  const fs::path tables = csv(trace);
+  std::vector<std::string> fields;
+  for (const std::string& row : rows(tables / "events.csv")) {
+    fields.push_back(row.substr(row.rfind(',') + 1));
+  }
+  EXPECT_THAT(fields,
+              ElementsAre("fields", "exit_status=", "exit_status=-1",
+                          "operation=1 comm=70 root=3 bytes_sent=8 bytes_received=",
+                          "operation=1 comm=70 root= bytes_sent=8 bytes_received=",
+                          "operation=1 comm=70 root=self bytes_sent=8 bytes_received=",
+                          "operation=1 comm=70 root=this_group bytes_sent=8 bytes_received=",
+                          "parameter=5 value=18446744073709551615",
+                          "parameter=5 value=-9223372036854775808",
+                          "calling_context=99 unwind_distance=", "calling_context=99"));
+  EXPECT_THAT(rows(tables / "calls.csv"), ElementsAre("location,region,begin_s,end_s,depth,name",
+                                                      "3000,,0.000000005,0.000000006,0,"));
+}
+
+TEST_F(ExportCsv, NamesTheTypesOfLocations) {
+  TestTrace test(1, 4);
+  Trace trace = test.finish();
+  trace.locations[1].type = trace::LocationType::kAcceleratorStream;
+  trace.locations[2].type = trace::LocationType::kMetric;
+  trace.locations[3].type = trace::LocationType::kUnknown;
+  EXPECT_THAT(rows(csv(trace) / "locations.csv"),
+              ElementsAre("location,name,type,rank,events", "3000,thread 0,cpu_thread,0,0",
+                          "3001,thread 1,accelerator_stream,0,0", "3002,thread 2,metric,0,0",
+                          "3003,thread 3,unknown,0,0"));
 }
 
 TEST_F(ExportCsv, QuotesNamesWithCommasQuotesAndLineEnds) {

@@ -41,13 +41,13 @@ TEST(Run, TellsWhatTheCommandsPrint) {
   ASSERT_NE(run, nullptr) << error;
   EXPECT_EQ(error, "");
   EXPECT_EQ(run->rank_count(), 3U);
-  EXPECT_DOUBLE_EQ(run->duration_s(), 2.0);
+  EXPECT_DOUBLE_EQ(run->duration_s(), 3.0);
   const auto messages = run->messages();
   ASSERT_EQ(messages.size(), 3U);
   EXPECT_EQ(messages[0].sender, 0U);
   EXPECT_EQ(messages[0].receiver, 1U);
-  EXPECT_DOUBLE_EQ(messages[1].send_s, 0.5);
-  EXPECT_DOUBLE_EQ(messages[1].recv_s, 1.0);
+  EXPECT_DOUBLE_EQ(messages[1].send_s, 1.5);
+  EXPECT_DOUBLE_EQ(messages[1].recv_s, 2.0);
   EXPECT_EQ(messages[2].bytes, 28U);
   EXPECT_EQ(messages[2].tag, 7U);
   const auto pairs = run->matrix();

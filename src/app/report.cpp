@@ -25,13 +25,15 @@ h2 { font-size: 19px; margin: 36px 0 10px; }
 p { margin: 0 0 10px; } .muted { color: var(--muted); }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(170px, 1fr)); gap: 14px 24px; }
 dt { color: var(--muted); font-size: 13px; } dd { margin: 0; font-size: 18px; }
-.warn { background: var(--warn); border-radius: 6px; padding: 10px 16px 10px 32px; margin: 0; }
+.warn { background: var(--warn); border-radius: 6px; padding: 10px 16px 10px 32px;
+        margin: 0 0 10px; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 12px; text-align: right; border-bottom: 1px solid var(--line);
          white-space: nowrap; }
 th { color: var(--muted); font-weight: 600; font-size: 13px; }
-th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere;
+                                 min-width: 16em; }
 img { width: 100%; height: auto; display: block; }
 footer { margin-top: 40px; color: var(--muted); font-size: 13px; }
 )";
@@ -68,6 +70,9 @@ class Report {
         base::html_escaped(trace_.format),
         trace_.creator.empty() ? "an unknown recorder"
                                : base::html_escaped(base::printable(trace_.creator)));
+    if (!selection_.everything()) {
+      add("<p class=\"warn\">{}</p>\n", base::html_escaped(selection_text()));
+    }
     facts();
     warnings();
     const bool has_calls = !trace_.locations.empty();
@@ -99,6 +104,16 @@ class Report {
 
   void fact(const char* name, const std::string& value) {
     add("<div><dt>{}</dt><dd>{}</dd></div>\n", name, base::html_escaped(value));
+  }
+
+  std::string selection_text() const {
+    const double from = trace_.seconds(std::max(selection_.from_ticks, trace_.start_ticks));
+    const double until = trace_.seconds(std::min(selection_.until_ticks, trace_.end_ticks));
+    return fmt::format(
+        "Profile and pictures show {} from {:g} s to {:g} s. The figures at the top are of the "
+        "whole "
+        "run.",
+        figure::ranks_text(trace_, selection_), from, until);
   }
 
   void facts() {
@@ -137,8 +152,10 @@ class Report {
         profile::by_region(trace_, selection_, profile::from_trace(trace_, selection_, pool_));
     double total = 0;
     for (const auto& row : rows) total += static_cast<double>(row.exclusive_ticks);
-    add("<h2>Profile</h2>\n<p class=\"muted\">Times are sums over ranks; minimum and maximum are "
-        "those of one rank; imbalance is the maximum over the mean.</p>\n<div class=\"scroll\">"
+    add("<h2>Profile</h2>\n<p class=\"muted\">Times are sums over all threads and streams of the "
+        "ranks; "
+        "minimum and maximum are those of one rank; imbalance is the maximum over the "
+        "mean.</p>\n<div class=\"scroll\">"
         "<table>\n<tr><th>region</th><th>visits</th><th>exclusive</th><th>share</th>"
         "<th>inclusive</th><th>min</th><th>max</th><th>imbalance</th></tr>\n");
     for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -50,6 +51,27 @@ bool is_unprintable(std::string_view character) {
          character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf";
 }
 
+/// Letters to leave out, add, change or swap with their neighbour to turn `a` into `b` (optimal
+/// string alignment).
+size_t edits_between(std::string_view a, std::string_view b) {
+  std::array<std::vector<size_t>, 3> rows;  // Of the last two letters of `a` and this one.
+  for (auto& row : rows) row.resize(b.size() + 1);
+  for (size_t k = 0; k <= b.size(); ++k) rows[0][k] = k;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    auto& row = rows[i % 3];
+    const auto& above = rows[(i + 2) % 3];
+    const auto& above_that = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t k = 1; k <= b.size(); ++k) {
+      row[k] = std::min({above[k] + 1, row[k - 1] + 1, above[k - 1] + (a[i - 1] != b[k - 1])});
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+        row[k] = std::min(row[k], above_that[k - 2] + 1);
+      }
+    }
+  }
+  return rows[a.size() % 3][b.size()];
+}
+
 }  // namespace
 
 std::string csv_field(std::string_view text) {
@@ -78,16 +100,35 @@ std::string human_seconds(double seconds) {
   if (size == 0) return "0 s";
   const char* sign = seconds < 0 ? "-" : "";
   if (size >= 999.5) return fmt::format("{}{:.0f} s", sign, size);
-  if (size >= 0.9995) return sign + three_digits(size) + " s";
-  if (size >= 0.9995e-3) return sign + three_digits(size * 1e3) + " ms";
-  if (size >= 0.9995e-6) return sign + three_digits(size * 1e6) + " µs";
+  if (size >= 0.9995) return fmt::format("{}{} s", sign, three_digits(size));
+  if (size >= 0.9995e-3) return fmt::format("{}{} ms", sign, three_digits(size * 1e3));
+  if (size >= 0.9995e-6) return fmt::format("{}{} µs", sign, three_digits(size * 1e6));
   return fmt::format("{}{:.0f} ns", sign, size * 1e9);
 }
 
 std::string human_count(uint64_t count) {
   std::string digits = fmt::format("{}", count);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
+}
+
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", human_count(count), count == 1 ? one : many);
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string> names) {
+  constexpr size_t kLongestWord = 64;  // Nobody misspells that much; it is data in a wrong place.
+  if (word.size() > kLongestWord) return "";
+  std::string_view best;
+  size_t fewest = SIZE_MAX;
+  for (const std::string_view name : names) {
+    const size_t edits = edits_between(word, name);
+    if (edits < fewest && 3 * edits <= std::max(word.size(), name.size())) {
+      fewest = edits;
+      best = name;
+    }
+  }
+  return best;
 }
 
 std::string printable(std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,14 @@ std::string human_seconds(double seconds);
 
 /// "1,234,567".
 std::string human_count(uint64_t count);
+
+/// "1 rank", "1,024 ranks".
+std::string counted(uint64_t count, std::string_view one, std::string_view many);
+
+/// The name that `word` was probably meant to be: the one with the fewest letters left out, added,
+/// changed or swapped with their neighbour, at most a third of them; "" when none is that near.
+/// Of several the first.
+std::string_view nearest(std::string_view word, std::span<const std::string> names);
 
 /// Replaces each byte that is not UTF-8, control characters and what XML forbids, so that a name
 /// out of a damaged file can be shown on a terminal, in JSON and in SVG.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -77,6 +78,9 @@ TEST(HumanSeconds, ShowsTheSignOfClocksThatDisagree) {
 
 TEST(HumanCount, PutsACommaBeforeEachGroupOfThree) {
   EXPECT_EQ(human_count(0), "0");
+  EXPECT_EQ(counted(0, "rank", "ranks"), "0 ranks");
+  EXPECT_EQ(counted(1, "rank", "ranks"), "1 rank");
+  EXPECT_EQ(counted(1024, "rank", "ranks"), "1,024 ranks");
   EXPECT_EQ(human_count(999), "999");
   EXPECT_EQ(human_count(1000), "1,000");
   EXPECT_EQ(human_count(123'456), "123,456");
@@ -121,6 +125,28 @@ TEST(Printable, ReplacesEachByteThatIsNotUtf8) {
   EXPECT_EQ(printable("\xf0\x80\x80\xaf"), r + r + r + r) << "overlong '/'";
   EXPECT_EQ(printable("\xed\xa0\x80"), r + r + r) << "surrogate";
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), r + r + r + r) << "beyond U+10FFFF";
+}
+
+TEST(Plural, SaysOneOfOneThingOnly) {}
+
+TEST(Nearest, FindsWhatAMisspeltWordWasMeantToBe) {
+  const std::vector<std::string> names = {"info", "matrix", "messages", "profile", "format"};
+  EXPECT_EQ(nearest("inf", names), "info");
+  EXPECT_EQ(nearest("infoo", names), "info");
+  EXPECT_EQ(nearest("ifno", names), "info") << "two letters swapped";
+  EXPECT_EQ(nearest("fromat", names), "format");
+  EXPECT_EQ(nearest("mesages", names), "messages");
+  EXPECT_EQ(nearest("martix", names), "matrix");
+  EXPECT_EQ(nearest("info", names), "info");
+}
+
+TEST(Nearest, FindsNothingWhereNothingIsNear) {
+  const std::vector<std::string> names = {"info", "profile"};
+  EXPECT_EQ(nearest("frobnicate", names), "");
+  EXPECT_EQ(nearest("in", names), "") << "half of it";
+  EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest("info", {}), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'i'), names), "");
 }
 
 TEST(HtmlEscaped, EscapesWhatEndsATextOrAnAttribute) {

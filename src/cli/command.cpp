@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -16,6 +17,13 @@
 #include "input/input.hpp"
 
 namespace pathline::cli {
+
+std::string run_name(const std::string& input) {
+  std::filesystem::path path = std::filesystem::path(input).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.extension() == ".otf2" && path.has_parent_path()) path = path.parent_path();
+  return base::printable(path.filename().string());
+}
 
 void add_input(CLI::App& command, CommonOptions& options) {
   command
@@ -98,6 +106,18 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
   watcher.join();
 }
 
+namespace {
+
+/// Says in which input something was not found: a command may have several.
+base::Error about(const CommonOptions& options, base::Error error) {
+  if (error.code == base::ErrorCode::kNotFound) {
+    error.message = fmt::format("{}: {}", options.input, error.message);
+  }
+  return error;
+}
+
+}  // namespace
+
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
   auto opened = std::make_unique<Opened>(options.threads);
   std::optional<base::Result<trace::Trace>> trace;
@@ -115,9 +135,16 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
   auto selection =
       trace::select(opened->trace,
                     {.from_s = options.from_s, .until_s = options.until_s, .ranks = options.ranks});
-  if (!selection) return selection.error();
+  if (!selection) return about(options, selection.error());
   opened->selection = std::move(selection).value();
   return opened;
+}
+
+base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
+                        std::optional<uint32_t> step) {
+  if (!step) return {};
+  const auto status = trace::require_step(trace, *step);
+  return status ? status : about(options, status.error());
 }
 
 int report_error(const base::Error& error) {

@@ -36,6 +36,9 @@ struct CommonOptions {
   bool quiet = false;
 };
 
+/// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
+std::string run_name(const std::string& input);
+
 void add_input(CLI::App& command, CommonOptions& options);
 void add_output(CLI::App& command, CommonOptions& options);
 void add_format(CLI::App& command, CommonOptions& options);
@@ -53,6 +56,10 @@ struct Opened {
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
 /// resolves the selection.
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options);
+
+/// errors  kNotFound when `step` is given and the input of `options` has no such time step.
+base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
+                        std::optional<uint32_t> step);
 
 /// Shows `progress` on stderr from its first second on while `job` runs.
 void with_progress(base::Progress& progress, bool quiet, const std::function<void()>& job);

@@ -97,8 +97,10 @@ void add_diff_command(CLI::App& app, Action& action) {
   add_format(*command, *options);
   add_selection(*command, *options);
   command->footer(
-      "Exit status 1 when something differs. An empty value: only the other run has "
-      "it.\nExamples:\n  pathline diff before after\n"
+      "Exit status 1 when something differs. An empty value: only the other run has it. Regions "
+      "are "
+      "compared by name: those that share one are added up.\n"
+      "Examples:\n  pathline diff before after\n"
       "  pathline diff before after --format csv | grep exclusive_s");
   command->callback([options, &action] { action = [options] { return run_diff(*options); }; });
 }

@@ -56,8 +56,8 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   if (text.opacity != "auto") {
     char* rest = nullptr;
     const double opacity = std::strtod(text.opacity.c_str(), &rest);
-    if (*rest != '\0' || !(opacity > 0 && opacity <= 1)) {
-      return bad_option("--opacity", text.opacity, "auto or a number above 0, at most 1");
+    if (text.opacity.empty() || *rest != '\0' || !(opacity >= 0 && opacity <= 1)) {
+      return bad_option("--opacity", text.opacity, "auto or a number from 0 (no lines) to 1");
     }
     options.opacity = opacity;
   }
@@ -71,6 +71,21 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   return options;
 }
 
+/// "lulesh8: communication matrix of time step 3, from 1 s": what a picture is about must
+/// stand in it when it has left the folder of its run.
+std::string title_of(app::FigureKind kind, const FigureOptions& options, bool complete) {
+  std::string title = run_name(options.input);
+  title += kind == app::FigureKind::kTimeline ? ": timeline"
+           : kind == app::FigureKind::kMatrix ? ": communication matrix"
+           : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
+                                              : ": profile";
+  if (options.step) title += fmt::format(" of time step {}", *options.step);
+  if (options.from_s) title += fmt::format(", from {} s", *options.from_s);
+  if (options.until_s) title += fmt::format(", until {} s", *options.until_s);
+  if (!complete) title += " (incomplete input)";
+  return title;
+}
+
 double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 base::Result<int> run_figure(const FigureOptions& options) {
@@ -82,12 +97,20 @@ base::Result<int> run_figure(const FigureOptions& options) {
     return base::Error{base::ErrorCode::kInvalidArgument, "a picture needs a file to go to",
                        "Name it with -o FILE.png or -o FILE.svg."};
   }
+  if (options.step && kind.value() != app::FigureKind::kMatrix) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("--step belongs to 'figure matrix', not to {}", options.kind),
+                       "A part of the run is chosen with --from and --until."};
+  }
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  if (auto status = check_step(options, run.trace, options.step); !status) return status.error();
   const double begin_ms = cpu_ms();
-  const auto scene = app::make_scene(kind.value(), run.trace, run.selection, parsed.value(),
-                                     options.step, run.pool);
+  figure::Options drawing = parsed.value();
+  drawing.title = title_of(kind.value(), options, run.trace.complete);
+  const auto scene =
+      app::make_scene(kind.value(), run.trace, run.selection, drawing, options.step, run.pool);
   if (!scene) return scene.error();
   render::DrawStats stats;
   if (auto status = app::write_picture(scene.value(), options.output, run.pool, &stats); !status) {
@@ -95,7 +118,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
   }
   if (options.stats == "json") {
     nlohmann::ordered_json json;
-    json["messages"] = stats.segment_count;
+    json["messages"] = scene.value().message_count;
     json["raster_ms"] = stats.raster_cpu_ms;
     json["total_ms"] = cpu_ms() - begin_ms;
     json["parameters"] = {{"mode", "none"}, {"opacity", stats.opacity}};
@@ -131,7 +154,9 @@ void add_figure_command(CLI::App& app, Action& action) {
                    "over (one after the other, slow)")
       ->check(CLI::IsMember({"alpha", "additive", "over"}))
       ->capture_default_str();
-  command->add_option("--opacity", options->opacity, "Of one message line: auto, or 0 to 1")
+  command
+      ->add_option("--opacity", options->opacity,
+                   "Of one message line: auto, or from 0 (no lines) to 1")
       ->capture_default_str();
   command->add_option("--bundle", options->bundle, "How message lines are bundled: none")
       ->check(CLI::IsMember({"none"}))

@@ -32,12 +32,13 @@ Json to_json(const trace::Trace& trace) {
   json["locations"] = trace.locations.size();
   json["ranks"] = trace.rank_count;
   json["threads"] = summary.cpu_threads;
+  json["streams"] = summary.streams;
   json["events"] = summary.events + trace.unknown_events;
   json["event_types"] = types;
   json["definitions"] = trace.definitions.size() + trace.unknown_definitions;
   json["regions"] = summary.regions_visited;
   json["regions_defined"] = trace.definitions.regions.size();
-  json["communicators"] = trace.definitions.communicators.size();
+  json["communicators"] = summary.communicators;
   json["duration_s"] = trace.duration_seconds();
   json["clock_hz"] = trace.definitions.clock.ticks_per_second;
   json["steps"] = summary.marked_steps > 0 ? Json(summary.marked_steps) : Json();
@@ -92,7 +93,9 @@ void add_info_command(CLI::App& app, Action& action) {
   command->add_option("--format", options->format, "Default: table on a terminal, json elsewhere")
       ->check(CLI::IsMember({"table", "json"}));
   command->footer(
-      "Examples:\n  pathline info run/traces.otf2\n"
+      "Threads are those of CPUs, streams those of GPUs; communicators and collectives are those "
+      "of MPI. Collective operations on windows (MPI_Win_fence ...) stand among the event types "
+      "as RmaCollectiveEnd, once for every member.\nExamples:\n  pathline info run/traces.otf2\n"
       "  pathline info run --format json | jq .messages");
   command->callback([options, &action] { action = [options] { return run_info(*options); }; });
 }

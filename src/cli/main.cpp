@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "otf2/reader.hpp"
 
@@ -12,23 +14,63 @@ namespace {
 
 using namespace pathline;
 
-/// CLI11's messages in our form: one line, and where help is.
-int usage_error(const CLI::App& app, const CLI::ParseError& error, const char* first_argument) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  if (app.get_subcommands().empty() && first_argument != nullptr && first_argument[0] != '-') {
-    return cli::report_error({base::ErrorCode::kInvalidArgument,
-                              fmt::format("there is no command '{}'", first_argument),
-                              "'pathline --help' lists what there is."});
-  }
-  std::string message = error.what();
+/// Reports what `command` (the program itself before its command is known) was told wrongly, where
+/// help is and, if `meant` is not "", what the user probably wanted.
+int usage_error(const CLI::App& command, std::string message, const std::string& meant = "") {
   for (char& c : message) {
     if (c == '\n') c = ' ';
   }
-  const auto chosen = app.get_subcommands();
-  const std::string help =
-      chosen.empty() ? "pathline --help" : "pathline " + chosen[0]->get_name() + " --help";
+  const bool chosen = command.get_parent() != nullptr;
+  const std::string help = fmt::format("'pathline {}--help' lists what there is.",
+                                       chosen ? command.get_name() + ' ' : "");
   return cli::report_error(
-      {base::ErrorCode::kInvalidArgument, message, fmt::format("'{}' lists what there is.", help)});
+      {base::ErrorCode::kInvalidArgument, message,
+       meant.empty() ? help : fmt::format("Did you mean '{}'? {}", meant, help)});
+}
+
+int unknown_option(const CLI::App& command, std::string_view word) {
+  const std::string_view option = word.substr(0, word.find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* known : command.get_options()) {
+    names.insert(names.end(), known->get_lnames().begin(), known->get_lnames().end());
+  }
+  const std::string_view meant =
+      option.starts_with("--") ? base::nearest(option.substr(2), names) : "";
+  return usage_error(command, fmt::format("there is no option '{}'", option),
+                     meant.empty() ? "" : fmt::format("--{}", meant));
+}
+
+int unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return usage_error(app, fmt::format("there is no command '{}'", word),
+                     std::string(base::nearest(word, names)));
+}
+
+/// CLI11's messages in our form: one line, and where help is.
+int parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen[0];
+  // First of all, as what else seems wrong may follow from it: the value of a misspelt option is
+  // taken for INPUT.
+  for (const CLI::App* part : {&app, &command}) {
+    for (const std::string& word : part->remaining()) {
+      if (word.starts_with('-')) return unknown_option(*part, word);
+    }
+  }
+  if (chosen.empty() && app.remaining_size() > 0) return unknown_command(app, app.remaining()[0]);
+  return usage_error(command, error.what());
+}
+
+/// The first option or argument that was given nothing, nullptr if there is none. CLI11 takes it
+/// for not given: --ranks '' would be all ranks.
+const CLI::Option* first_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") != values.end()) return option;
+  }
+  return nullptr;
 }
 
 int run(int argc, char** argv) {
@@ -51,7 +93,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, argc > 1 ? argv[1] : nullptr);
+    return parse_error(app, error);
+  }
+  const CLI::App& command = *app.get_subcommands()[0];
+  if (const CLI::Option* option = first_empty(command)) {
+    return usage_error(command, option->get_name() + " is empty");
   }
   const auto status = action();
   return status ? status.value() : cli::report_error(status.error());

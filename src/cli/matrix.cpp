@@ -15,6 +15,7 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
+  if (auto status = check_step(options, trace, options.step); !status) return status.error();
   const auto matrix =
       comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
   Table table(
@@ -48,7 +49,9 @@ void add_matrix_command(CLI::App& app, Action& action) {
   add_selection(*command, *options);
   command->add_option("--step", options->step, "Only the messages sent in this time step");
   command->footer(
-      "Times go from the send call to the end of the receive.\nExamples:\n"
+      "A message takes the time from the time stamp of its send record, written when the send is "
+      "called, to that of its receive record, written when the receive is complete. It is negative "
+      "where the clocks of the two disagree.\nExamples:\n"
       "  pathline matrix run\n  pathline matrix run --step 12 --format csv");
   command->callback([options, &action] { action = [options] { return run_matrix(*options); }; });
 }

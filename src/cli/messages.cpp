@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -21,9 +22,10 @@ base::Result<int> run_messages(const CommonOptions& options) {
   const size_t unmatched = trace.unmatched_sends.size() + trace.unmatched_receives.size();
   if (unmatched > 0 && !options.quiet) {
     fmt::print(stderr,
-               "pathline: {} sends and {} receives found no partner and are not listed; "
-               "'pathline info' tells more\n",
-               trace.unmatched_sends.size(), trace.unmatched_receives.size());
+               "pathline: {} and {} found no partner and are not listed; 'pathline info' tells "
+               "more\n",
+               base::counted(trace.unmatched_sends.size(), "send", "sends"),
+               base::counted(trace.unmatched_receives.size(), "receive", "receives"));
   }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;

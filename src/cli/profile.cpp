@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profile/profile.hpp"
 
-#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -13,13 +12,12 @@ struct ProfileOptions : CommonOptions {
 };
 
 /// "main/solve/MPI_Waitall".
-std::string path_of(const trace::Trace& trace, const profile::Profile& profile,
+std::string path_of(const profile::Profile& profile, const std::vector<std::string>& labels,
                     profile::CallPath call_path) {
   std::string text;
   for (; call_path.valid(); call_path = profile.call_paths[call_path].parent) {
     const trace::Region region = profile.call_paths[call_path].region;
-    const std::string name =
-        region.valid() ? base::printable(trace.definitions.regions[region].name) : "?";
+    const std::string name = region.valid() ? labels[region] : "?";
     text = text.empty() ? name : name + '/' + text;
   }
   return text;
@@ -34,6 +32,7 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   const auto rows = options.by == "region" ? profile::by_region(trace, selection, profile)
                     : options.by == "rank" ? profile::by_rank(trace, profile)
                                            : profile::by_call_path(trace, selection, profile);
+  const std::vector<std::string> labels = profile::region_labels(trace, profile);
   const char* first = options.by == "region" ? "region"
                       : options.by == "rank" ? "rank"
                                              : "callpath";
@@ -45,18 +44,24 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                         {"exclusive_max_s"},
                         {"imbalance"}});
   for (const profile::FlatRow& row : rows) {
-    const std::string name = row.rank.valid() ? fmt::format("{}", uint32_t{row.rank})
-                             : row.call_path.valid()
-                                 ? path_of(trace, profile, row.call_path)
-                                 : base::printable(trace.definitions.regions[row.region].name);
+    const std::string name = row.rank.valid()        ? fmt::format("{}", uint32_t{row.rank})
+                             : row.call_path.valid() ? path_of(profile, labels, row.call_path)
+                                                     : labels[row.region];
     const auto seconds = [&](uint64_t ticks) {
       return fmt::format("{:.9f}", trace.span_seconds(ticks));
     };
     table.row({name, fmt::format("{}", row.visits), seconds(row.inclusive_ticks),
                seconds(row.exclusive_ticks), seconds(row.exclusive_min_ticks),
-               seconds(row.exclusive_max_ticks), fmt::format("{:.4f}", row.imbalance)});
+               seconds(row.exclusive_max_ticks),
+               row.imbalance > 0 ? fmt::format("{:.4f}", row.imbalance) : ""});
   }
   if (auto status = table.finish(); !status) return status.error();
+  if (table.is_for_people() && !options.quiet) {
+    fmt::print(
+        stderr,
+        "pathline: visits and times are sums over all locations{}: threads and GPU streams\n",
+        options.by == "rank" ? " of a rank" : "");
+  }
   return kDone;
 }
 
@@ -73,8 +78,12 @@ void add_profile_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"region", "callpath", "rank"}))
       ->capture_default_str();
   command->footer(
-      "Times are sums over ranks; minimum, maximum and imbalance (maximum over mean) "
-      "are over ranks.\nExamples:\n  pathline profile run\n"
+      "Visits and times are sums over all locations: threads and GPU streams. Visits count the "
+      "calls that begin in the window; a call that was open when it begins has time without a "
+      "visit. Minimum, maximum and imbalance (maximum over mean; none where no time passed) are "
+      "over ranks, with --by rank over the locations of the rank. Regions that share a name are "
+      "told apart by file and line, or by the number of their definition.\n"
+      "Examples:\n  pathline profile run\n"
       "  pathline profile run --by callpath --from 10 --until 20");
   command->callback([options, &action] { action = [options] { return run_profile(*options); }; });
 }

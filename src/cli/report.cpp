@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/report.hpp"
 
+#include <cctype>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "cli/command.hpp"
 
 namespace pathline::cli {
 namespace {
 
-/// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
-std::string name_of(const std::string& input) {
-  std::filesystem::path path = std::filesystem::path(input).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  if (path.extension() == ".otf2" && path.has_parent_path()) path = path.parent_path();
-  return path.filename().string();
+/// errors  kInvalidArgument for a name that promises another format.
+base::Status check_suffix(const std::string& output) {
+  std::string suffix = std::filesystem::path(output).extension().string();
+  for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (suffix.empty() || suffix == ".html" || suffix == ".htm") return {};
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("cannot write {}: a report is HTML, its name ends with .html or .htm", output)};
 }
 
 base::Result<int> run_report(const CommonOptions& options) {
+  if (auto status = check_suffix(options.output); !status) return status.error();
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  const auto html = app::report_html(run.trace, run.selection, name_of(options.input), run.pool);
+  const auto html = app::report_html(run.trace, run.selection, run_name(options.input), run.pool);
   if (!html) return html.error();
   if (auto status = write_result(options.output, html.value()); !status) return status.error();
   return kDone;

@@ -18,6 +18,37 @@ size_t width_of(std::string_view text) {
   }));
 }
 
+/// `text` with so much of its middle left out that it is not wider than `width`, at least 1.
+std::string shortened(const std::string& text, size_t width) {
+  const size_t whole = width_of(text);
+  if (whole <= width) return text;
+  const size_t head = width / 2;
+  const size_t tail = width - 1 - head;
+  std::string result;
+  size_t letter = 0;  // Letters seen, this one included.
+  for (const char c : text) {
+    if (width_of({&c, 1}) == 1 && ++letter == head + 1) result += "…";
+    if (letter <= head || letter > whole - tail) result += c;
+  }
+  return result;
+}
+
+/// Takes from the widest text what a table is wider than people can see. Numbers stay whole.
+void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
+  constexpr size_t kMostColumns = 100;
+  constexpr size_t kLeastOfText = 8;
+  size_t total = 2 * (widths.size() - 1);
+  size_t widest = widths.size();
+  for (size_t i = 0; i < widths.size(); ++i) {
+    total += widths[i];
+    if (columns[i].is_text && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+  }
+  if (total <= kMostColumns || widest == widths.size()) return;
+  const size_t excess = total - kMostColumns;
+  const size_t least = std::min(widths[widest], kLeastOfText);
+  widths[widest] = std::max(least, widths[widest] - std::min(widths[widest], excess));
+}
+
 }  // namespace
 
 Table::Table(const CommonOptions& options, std::vector<Column> columns)
@@ -64,12 +95,14 @@ base::Status Table::finish() {
     for (const auto& row : rows_) {
       for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
     }
+    fit(columns_, widths);
     for (const auto& row : rows_) {
       std::string line;
       for (size_t i = 0; i < row.size(); ++i) {
-        const std::string padding(widths[i] - width_of(row[i]), ' ');
+        const std::string cell = columns_[i].is_text ? shortened(row[i], widths[i]) : row[i];
+        const std::string padding(widths[i] - width_of(cell), ' ');
         if (i > 0) line += "  ";
-        line += columns_[i].is_text ? row[i] + padding : padding + row[i];
+        line += columns_[i].is_text ? cell + padding : padding + cell;
       }
       line.erase(line.find_last_not_of(' ') + 1);
       text_ += line + '\n';

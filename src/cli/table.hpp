@@ -18,13 +18,15 @@ struct Column {
 };
 
 /// Rows in one of the three formats: a table for people, CSV, or JSON `{"rows": [{...}]}`. CSV and
-/// JSON are formatted row by row; a table waits for the widths of its columns. An empty number is
-/// absent: null in JSON.
+/// JSON are formatted row by row; a table waits for the widths of its columns, and shortens its
+/// widest text in the middle where it would be wider than 100 letters. An empty number is absent:
+/// null in JSON.
 class Table {
  public:
   /// Chooses the format as design/cli.md says when `options.format` is empty.
   Table(const CommonOptions& options, std::vector<Column> columns);
 
+  [[nodiscard]] bool is_for_people() const { return format_ == Format::kTable; }
   /// As many cells as there are columns.
   void row(const std::vector<std::string>& cells);
   /// One more key of the JSON object, beside the rows; other formats leave it out.

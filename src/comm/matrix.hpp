@@ -12,8 +12,8 @@
 
 namespace pathline::comm {
 
-/// The communication matrix: traffic, and how long the messages of each pair took from the send
-/// call to the end of the receive. Times are signed: clocks may disagree.
+/// The communication matrix: traffic, and how long the messages of each pair took from the time
+/// stamp of the send record to that of the receive record. Times are signed: clocks may disagree.
 struct Matrix {
   graph::Traffic traffic;
   std::vector<int64_t> min_ticks;  ///< Per entry of traffic.

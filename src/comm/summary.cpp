@@ -43,14 +43,22 @@ Summary summarise(const trace::Trace& trace) {
     summary.io_operations += operations;
     if (operations > 0) add_transfers(io_transfers(events), summary);
     summary.cpu_threads += location.type == trace::LocationType::kCpuThread ? 1 : 0;
+    summary.streams += location.type == trace::LocationType::kAcceleratorStream ? 1 : 0;
   }
   auto& leaves = summary.events_by_kind[static_cast<size_t>(EventKind::kLeave)];
   leaves +=
       std::exchange(summary.events_by_kind[static_cast<size_t>(EventKind::kUnmatchedLeave)], 0);
   summary.regions_visited = static_cast<uint64_t>(std::count(visited.begin(), visited.end(), true));
 
+  const trace::Definitions& definitions = trace.definitions;
+  for (const trace::Communicator& communicator : definitions.communicators) {
+    const uint32_t group = definitions.group_index(communicator.group);
+    const bool of_mpi =
+        group != base::IdMap::kNone && definitions.groups[group].paradigm == trace::kParadigmMpi;
+    summary.communicators += of_mpi ? 1 : 0;
+  }
   std::set<uint32_t> hosts;
-  for (const trace::LocationGroup& group : trace.definitions.location_groups) {
+  for (const trace::LocationGroup& group : definitions.location_groups) {
     if (group.type == trace::LocationGroupType::kProcess && group.node != trace::kUndefined) {
       hosts.insert(group.node);
     }

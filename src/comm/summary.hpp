@@ -13,6 +13,8 @@ struct Summary {
   uint64_t events = 0;
   std::array<uint64_t, trace::kEventKindCount> events_by_kind{};  ///< Unmatched leaves are leaves.
   uint64_t cpu_threads = 0;
+  uint64_t streams = 0;          ///< Of accelerators.
+  uint64_t communicators = 0;    ///< Of MPI; others stand for teams of threads and the like.
   uint64_t regions_visited = 0;  ///< Distinct regions that some location entered.
   uint64_t hosts = 0;            ///< System tree nodes that hold processes.
   uint64_t message_bytes = 0;

@@ -41,6 +41,8 @@ TEST(Summary, CountsNothingInAnEmptyTrace) {
   EXPECT_EQ(summary.events, 0U);
   EXPECT_EQ(summary.hosts, 0U);
   EXPECT_EQ(summary.cpu_threads, 0U);
+  EXPECT_EQ(summary.streams, 0U);
+  EXPECT_EQ(summary.communicators, 0U);
   EXPECT_EQ(summary.marked_steps, 0U);
 }
 
@@ -59,6 +61,24 @@ TEST(Summary, CountsRegionsThatSomebodyEnteredOnce) {
   EXPECT_EQ(summarise(test.finish()).regions_visited, 3U);
 }
 
+TEST(Summary, CountsCommunicatorsOfMpiOnly) {
+  TestTrace test(4);  // Has MPI_COMM_WORLD.
+  test.self_communicator();
+  test.communicator({0, 1});
+  test.inter_communicator({0, 1}, {2, 3});
+  const auto define_of = [&](uint32_t id, uint8_t paradigm) {
+    test.define(trace::DefinitionKind::kGroup,
+                {id, trace::kUndefined, static_cast<uint32_t>(trace::GroupType::kCommGroup),
+                 paradigm, 0, 1, 0, 0});
+    test.define(trace::DefinitionKind::kComm, {id, trace::kUndefined, id, trace::kUndefined, 0});
+  };
+  define_of(900, trace::kParadigmMeasurementSystem);
+  define_of(901, /*OpenMP*/ 3);
+  test.define(trace::DefinitionKind::kComm,
+              {902, trace::kUndefined, /*no such group*/ 999, trace::kUndefined, 0});
+  EXPECT_EQ(summarise(test.finish()).communicators, 4U);
+}
+
 TEST(Summary, CountsHostsAndThreads) {
   TestTrace test(3, 2);  // All on one node.
   test.define(trace::DefinitionKind::kLocationGroup,
@@ -68,10 +88,12 @@ TEST(Summary, CountsHostsAndThreads) {
   test.define(trace::DefinitionKind::kLocationGroup,
               {902, trace::kUndefined, 1, trace::kUndefined, trace::kUndefined});
   trace::Trace trace = test.finish();
+  trace.locations[4].type = trace::LocationType::kAcceleratorStream;
   trace.locations[5].type = trace::LocationType::kMetric;
   const Summary summary = summarise(trace);
   EXPECT_EQ(summary.hosts, 2U);
-  EXPECT_EQ(summary.cpu_threads, 5U);
+  EXPECT_EQ(summary.cpu_threads, 4U);
+  EXPECT_EQ(summary.streams, 1U);
 }
 
 class SummaryOfIo : public ::testing::Test {

@@ -28,10 +28,10 @@ struct Options {
   std::string title;  ///< Usually the name of the run.
 };
 
-/// Regions by location and time, with the messages as straight lines from send to receive. A pixel
-/// that several calls share shows the mean of their colours, weighted by time, so that no call is
-/// invisible because it is short; message lines add up, so that density can be read. Locations
-/// that recorded no calls have no row.
+/// Regions by location and time, with the messages as straight lines from send to receive. Calls
+/// that share a column of pixels are stacked in it, each as tall as its share of the time, the
+/// first of the legend at the bottom; rows too thin for that show the mean of their colours.
+/// Message lines add up, so that density can be read. Locations that recorded no calls have no row.
 ///
 /// errors  kInvalidArgument for an unknown palette, and a picture too small for its axes.
 /// cost    O(events + messages + pixels), parallel over rows.
@@ -68,5 +68,8 @@ struct StepsText {
 base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Selection& selection,
                                   const steps::Table& table, const StepsText& text,
                                   const Options& options);
+
+/// "8 ranks", or "3 of 8 ranks" when the selection leaves some out.
+std::string ranks_text(const trace::Trace& trace, const trace::Selection& selection);
 
 }  // namespace pathline::figure

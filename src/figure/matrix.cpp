@@ -33,24 +33,33 @@ const char* title_of(Metric metric) {
     case Metric::kMessages: return "messages";
     case Metric::kBytes: return "bytes";
     case Metric::kTime: return "mean time";
-    case Metric::kBandwidth: return "bytes per s";
+    case Metric::kBandwidth: return "bandwidth";
   }
   return "";
 }
 
+std::string text_of(Metric metric, double value) {
+  switch (metric) {
+    case Metric::kMessages: return base::human_count(static_cast<uint64_t>(value));
+    case Metric::kBytes: return base::human_bytes(value);
+    case Metric::kTime: return base::human_seconds(value);
+    case Metric::kBandwidth: return base::human_bytes(value) + "/s";
+  }
+  return "";
+}
+
+/// Both ends of the scale, and round values between them.
 std::vector<layout::BarTick> ticks_of(Metric metric, double low, double high) {
   constexpr size_t kTicks = 7;
-  if (metric == Metric::kTime) {
-    std::vector<layout::BarTick> ticks;
-    for (const auto& tick : layout::log_ticks(low, high, kTicks, false).major) {
-      ticks.push_back(
-          {std::log(tick.value / low) / std::log(high / low), base::human_seconds(tick.value)});
-    }
-    return ticks;
+  std::vector<layout::BarTick> ticks = {{0, text_of(metric, low)}, {1, text_of(metric, high)}};
+  for (const auto& tick : layout::log_ticks(low, high, kTicks, false).major) {
+    ticks.push_back(
+        {std::log(tick.value / low) / std::log(high / low), text_of(metric, tick.value)});
   }
-  const bool bytes = metric == Metric::kBytes;
-  return layout::bar_ticks(layout::log_ticks(low, high, kTicks, bytes), low, high, true);
+  return ticks;
 }
+
+constexpr double kHeatBegin = 0.12;  // The smallest value must differ from no value.
 
 }  // namespace
 
@@ -74,6 +83,7 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
   uint64_t pairs = 0;
   uint64_t messages = 0;
   uint64_t bytes = 0;
+  uint64_t hidden = 0;
   const auto for_each_shown = [&](auto use) {
     for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
       for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
@@ -87,10 +97,19 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
     messages += matrix.traffic.messages[i];
     bytes += matrix.traffic.bytes[i];
   });
+  for (const uint64_t count : matrix.traffic.messages) hidden += count;
+  hidden -= messages;
+  scene.message_count = messages;
+  std::string subtitle = fmt::format("{}, {}, {}, {}", ranks_text(trace, selection),
+                                     base::counted(pairs, "pair", "pairs"),
+                                     base::counted(messages, "message", "messages"),
+                                     base::human_bytes(static_cast<double>(bytes)));
+  if (hidden > 0) {
+    subtitle += fmt::format(" (and {} from or to other ranks)",
+                            base::counted(hidden, "message", "messages"));
+  }
   const double top = layout::add_title(
-      scene, theme, options.title.empty() ? "Communication matrix" : options.title,
-      fmt::format("{} ranks, {} pairs, {} messages, {}", ranks.size(), base::human_count(pairs),
-                  base::human_count(messages), base::human_bytes(static_cast<double>(bytes))));
+      scene, theme, options.title.empty() ? "Communication matrix" : options.title, subtitle);
   constexpr double kMargin = 16;
   constexpr double kLeft = 72;
   constexpr double kBarSpace = 150;
@@ -125,20 +144,25 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
   });
   double low = HUGE_VAL;
   double high = 0;
+  bool any_below = false;
   for (const Cell& cell : sums) {
     const double value = value_of(cell, options.metric);
+    any_below = any_below || (value <= 0 && cell.messages > 0);
     if (value <= 0) continue;
     low = std::min(low, value);
     high = std::max(high, value);
   }
   const bool any = high > 0;
-  // One value only would have no scale.
-  if (any && high < 1.001 * low) low = high / 2;
+  // Values that hardly differ must not look as if they did.
+  if (any && high < 2 * low) low = high / 2;
   grid.cells.assign(sums.size(), theme.plot_background);
   for (size_t i = 0; i < sums.size(); ++i) {
     const double value = value_of(sums[i], options.metric);
+    // A logarithmic scale has no zero, and clocks that disagree make times below it.
+    if (sums[i].messages > 0) grid.cells[i] = theme.other;
     if (value <= 0) continue;
-    grid.cells[i] = theme.heat.at(0.12 + 0.88 * std::log(value / low) / std::log(high / low));
+    grid.cells[i] =
+        theme.heat.at(kHeatBegin + (1 - kHeatBegin) * std::log(value / low) / std::log(high / low));
   }
   scene.layers.emplace_back(std::move(grid));
 
@@ -167,17 +191,20 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
                           .anchor = layout::Anchor::kMiddle,
                           .rotation_deg = -90});
   if (!any) {
-    titles.items.push_back({.text = "no messages",
-                            .at = {plot.x + plot.w / 2, plot.y + plot.h / 2},
-                            .color = theme.muted_text,
-                            .size_px = theme.title_size_px,
-                            .anchor = layout::Anchor::kMiddle});
+    layout::add_remark(scene, theme, plot, messages == 0 ? "no messages" : "no value above zero");
   }
   scene.layers.emplace_back(std::move(titles));
   if (any) {
-    const double height = std::min(320.0, plot.h);
-    layout::add_color_bar(scene, theme, {plot.right() + 40, plot.y, 16, height}, theme.heat,
-                          ticks_of(options.metric, low, high), title_of(options.metric));
+    const double height = std::min(320.0, plot.h - (any_below ? 40 : 0));
+    const layout::Rect bar{plot.right() + 40, plot.y, 16, height};
+    layout::add_color_bar(scene, theme, bar, theme.heat, ticks_of(options.metric, low, high),
+                          fmt::format("{} of a {}, log scale", title_of(options.metric),
+                                      cells < ranks.size() ? "cell" : "pair"),
+                          kHeatBegin);
+    if (any_below) {
+      const std::vector<layout::LegendEntry> entry = {{.text = "0 or less", .color = theme.other}};
+      layout::add_legend(scene, theme, {bar.x - 2, bar.bottom() + 16, 110, 20}, entry);
+    }
   }
   scene.description = fmt::format("{} by sender and receiver", title_of(options.metric));
   return scene;

@@ -161,7 +161,10 @@ TEST(MatrixFigure, ShowsAndCountsTheChosenRanksOnly) {
   EXPECT_EQ(at(scene, 1, 0), heat(2, 1, 2));
   EXPECT_EQ(at(scene, 1, 1), none);
   const auto labels = labels_of(scene);
-  EXPECT_NE(find_label(labels, "2 ranks, 1 pairs, 2 messages, 2.00 kB"), nullptr)
+  EXPECT_NE(find_label(labels,
+                       "2 of 4 ranks, 1 pair, 2 messages, 2.00 kB (and 11 messages from "
+                       "or to other ranks)"),
+            nullptr)
       << labels.at(1).text;
   EXPECT_NE(find_label(labels, "3"), nullptr);
   EXPECT_EQ(find_label(labels, "2"), nullptr);
@@ -171,11 +174,16 @@ TEST(MatrixFigure, GivesTheColourBarTheScaleOfTheCells) {
   const Trace trace = trace_of(3, {{0, 1, 1, 16}, {1, 2, 1, 65536}});
   const Scene scene = draw(trace);
   const CellGrid& bar = *layers_of<CellGrid>(scene).at(1);
-  // 1 KiB is half way between 16 B and 64 KiB on a logarithmic scale.
+  // 16 B to 64 KiB on a logarithmic scale: 1 kB lies at log(1000 / 16) / log(4096).
   const auto labels = labels_of(scene);
-  const Label* label = find_label(labels, "1 KiB");
-  ASSERT_NE(label, nullptr);
-  EXPECT_NEAR(label->at.y, bar.area.y + bar.area.h / 2, 0.5);
+  for (const auto& [text, position] :
+       {std::pair{"16 B", 0.0}, std::pair{"1.00 kB", 0.49714}, std::pair{"65.5 kB", 1.0}}) {
+    const Label* label = find_label(labels, text);
+    ASSERT_NE(label, nullptr) << text;
+    EXPECT_NEAR(label->at.y, bar.area.bottom() - position * bar.area.h, 0.5) << text;
+  }
+  EXPECT_EQ(bar.cells.back(), at(scene, 0, 1)) << "the smallest value";
+  EXPECT_EQ(bar.cells.front(), at(scene, 1, 2)) << "the largest";
 }
 
 TEST(MatrixFigure, OfNoMessagesSaysSo) {
@@ -186,6 +194,12 @@ TEST(MatrixFigure, OfNoMessagesSaysSo) {
     EXPECT_EQ(cell, layout::light_theme().plot_background);
   }
   EXPECT_EQ(layers_of<CellGrid>(scene).size(), 1U);  // No colour bar.
+}
+
+TEST(MatrixFigure, OfMessagesWithoutBytesDoesNotSayThatThereAreNone) {
+  const Scene scene = draw(trace_of(2, {{0, 1, 3, 0}}));
+  EXPECT_EQ(find_label(labels_of(scene), "no messages"), nullptr);
+  EXPECT_NE(find_label(labels_of(scene), "no value above zero"), nullptr);
 }
 
 TEST(MatrixFigure, RefusesAPictureThatIsTooSmallAndARunWithoutRanks) {

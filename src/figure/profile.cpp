@@ -8,8 +8,16 @@
 #include "base/text.hpp"
 #include "figure/figure.hpp"
 #include "layout/axis.hpp"
+#include "layout/legend.hpp"
 
 namespace pathline::figure {
+
+std::string ranks_text(const trace::Trace& trace, const trace::Selection& selection) {
+  const std::string all = base::counted(trace.rank_count, "rank", "ranks");
+  if (selection.ranks.empty()) return all;
+  const auto chosen = std::count(selection.ranks.begin(), selection.ranks.end(), true);
+  return fmt::format("{} of {}", base::human_count(static_cast<uint64_t>(chosen)), all);
+}
 
 base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,
                                     const profile::Profile& profile, const Options& options) {
@@ -34,14 +42,15 @@ base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Sele
   scene.height_px = options.height_px;
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Profile" : options.title,
-      fmt::format("exclusive time per rank by region: mean over {} ranks, line from the smallest "
-                  "to the largest rank",
-                  rank_count));
+      fmt::format("exclusive time per rank, summed over its threads and streams: mean over {}, "
+                  "line from the smallest to the largest rank",
+                  ranks_text(trace, selection)));
   constexpr double kMargin = 16;
   constexpr double kAxisHeight = 44;
   constexpr double kRowHeight = 26;
   constexpr double kValueWidth = 170;
-  const double height = options.height_px - top - 8 - kAxisHeight - kMargin;
+  constexpr double kLegendHeight = 24;
+  const double height = options.height_px - top - 8 - kAxisHeight - kLegendHeight - kMargin;
   const size_t shown = std::min(rows.size(), static_cast<size_t>(std::max(0.0, height) / 18));
   std::vector<std::string> names;
   for (size_t i = 0; i < shown; ++i) {
@@ -105,6 +114,22 @@ base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Sele
   scene.layers.emplace_back(std::move(spread));
   scene.layers.emplace_back(std::move(values));
   layout::add_row_labels(scene, theme, plot, names, label_width, 1);
+  std::vector<layout::LegendEntry> legend = {
+      {.text = "region of the program", .color = theme.tint(theme.series_color(0), 0.85)},
+      {.text = "MPI", .color = theme.tint(theme.series_color(1), 0.85)}};
+  if (shown < rows.size()) {
+    double rest = 0;
+    for (size_t i = shown; i < rows.size(); ++i)
+      rest += static_cast<double>(rows[i].exclusive_ticks);
+    legend.push_back({.text = fmt::format("not shown: {} with {:.1f} % together",
+                                          base::counted(rows.size() - shown, "region", "regions"),
+                                          100 * rest / total),
+                      .color = layout::kTransparent});
+  }
+  layout::add_legend(scene, theme,
+                     {kMargin, options.height_px - kMargin - kLegendHeight + 4,
+                      options.width_px - 2 * kMargin, kLegendHeight},
+                     legend);
   scene.description = "Exclusive time by region";
   return scene;
 }

@@ -94,8 +94,12 @@ std::vector<Spread> spreads_of(const Grid& grid, size_t column_count) {
 
 class StepsFigure {
  public:
-  StepsFigure(const Grid& grid, const StepsText& text, const Options& options)
-      : grid_(grid), text_(text), options_(options), theme_(layout::theme(options.theme)) {
+  StepsFigure(const Grid& grid, const StepsText& text, std::string ranks, const Options& options)
+      : grid_(grid),
+        text_(text),
+        ranks_(std::move(ranks)),
+        options_(options),
+        theme_(layout::theme(options.theme)) {
     scene_.width_px = options.width_px;
     scene_.height_px = options.height_px;
   }
@@ -127,9 +131,8 @@ class StepsFigure {
     }
     const double longest = *std::max_element(seconds.begin(), seconds.end());
     std::string subtitle = fmt::format(
-        "{} {}s on {} ranks, median {}, longest {}", base::human_count(grid_.steps.size()),
-        text_.word, base::human_count(grid_.ranks.size()), base::human_seconds(median(seconds)),
-        base::human_seconds(longest));
+        "{} {}s on {}, median {}, longest {}", base::human_count(grid_.steps.size()), text_.word,
+        ranks_, base::human_seconds(median(seconds)), base::human_seconds(longest));
     if (!text_.remark.empty()) subtitle += "; " + text_.remark;
     return layout::add_title(scene_, theme_, options_.title.empty() ? text_.title : options_.title,
                              subtitle);
@@ -262,6 +265,7 @@ class StepsFigure {
 
   const Grid& grid_;
   const StepsText& text_;
+  const std::string ranks_;
   const Options& options_;
   const layout::Theme& theme_;
   layout::Scene scene_;
@@ -282,7 +286,7 @@ base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Select
     return base::Error{base::ErrorCode::kInvalidArgument,
                        fmt::format("there is nothing to draw: no {} in the selection", text.axis)};
   }
-  return StepsFigure(grid, text, options).draw();
+  return StepsFigure(grid, text, ranks_text(trace, selection), options).draw();
 }
 
 }  // namespace pathline::figure

@@ -69,8 +69,11 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection) {
     result.of_location[i] = row;
     const bool first = location.rank.valid() && result.of_rank[location.rank] == base::IdMap::kNone;
     if (first) result.of_rank[location.rank] = row;
-    result.rows.push_back({i, first ? fmt::format("rank {}", uint32_t{location.rank})
-                                    : base::printable(location.name)});
+    std::string name = first                   ? fmt::format("rank {}", uint32_t{location.rank})
+                       : location.rank.valid() ? fmt::format("{}: {}", uint32_t{location.rank},
+                                                             base::printable(location.name))
+                                               : base::printable(location.name);
+    result.rows.push_back({i, std::move(name)});
   }
   if (trace.locations.empty()) {
     for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
@@ -137,29 +140,53 @@ struct Palette {
   std::array<Color, kClasses> colors{};
 };
 
-Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
-                     const layout::Theme& theme, double strength) {
-  std::vector<uint32_t> order(ticks.size());
-  std::iota(order.begin(), order.end(), 0U);
+/// Regions with time, the one with most first, as many as can have a colour.
+std::vector<uint32_t> named_regions(const std::vector<uint64_t>& ticks) {
+  std::vector<uint32_t> order;
+  for (uint32_t region = 0; region < ticks.size(); ++region) {
+    if (ticks[region] > 0) order.push_back(region);
+  }
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return ticks[a] > ticks[b]; });
+  order.resize(std::min(order.size(), kNamedRegions));
+  return order;
+}
+
+/// ticks      per region in the picture.
+/// run_ticks  per region in the whole run, which decides on the colours, so that pictures of parts
+/// of
+///            a run can be compared; regions that only matter in this part take what is left.
+Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
+                     const std::vector<uint64_t>& run_ticks, const layout::Theme& theme,
+                     double strength) {
+  const std::vector<uint32_t> named = named_regions(ticks);
   const double sum = std::max(1.0, std::accumulate(ticks.begin(), ticks.end(), 0.0));
   const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / sum); };
 
   Palette palette;
   palette.class_of_region.assign(ticks.size(), kOther);
-  palette.colors.fill(theme.tint(theme.other, strength));
-  double rest = 0;
-  for (size_t i = 0; i < order.size() && ticks[order[i]] > 0; ++i) {
-    if (i >= kNamedRegions) {
-      rest += static_cast<double>(ticks[order[i]]);
-      continue;
-    }
-    palette.class_of_region[order[i]] = static_cast<uint8_t>(i);
+  for (size_t i = 0; i < kNamedRegions; ++i) {
     palette.colors[i] = theme.tint(theme.series_color(i), strength);
-    palette.legend.push_back({.text = base::printable(trace.definitions.regions[order[i]].name),
-                              .color = palette.colors[i],
-                              .value = share(static_cast<double>(ticks[order[i]]))});
+  }
+  palette.colors[kOther] = theme.tint(theme.other, strength);
+  std::array<bool, kNamedRegions> taken{};
+  const std::vector<uint32_t> named_in_run = named_regions(run_ticks);
+  for (size_t i = 0; i < named_in_run.size(); ++i) {
+    if (std::find(named.begin(), named.end(), named_in_run[i]) == named.end()) continue;
+    palette.class_of_region[named_in_run[i]] = static_cast<uint8_t>(i);
+    taken[i] = true;
+  }
+  double rest = std::accumulate(ticks.begin(), ticks.end(), 0.0);
+  for (const uint32_t region : named) {
+    uint8_t& kind = palette.class_of_region[region];
+    if (kind == kOther) {
+      kind = static_cast<uint8_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+      taken[kind] = true;
+    }
+    rest -= static_cast<double>(ticks[region]);
+    palette.legend.push_back({.text = base::printable(trace.definitions.regions[region].name),
+                              .color = palette.colors[kind],
+                              .value = share(static_cast<double>(ticks[region]))});
   }
   if (rest > 0) {
     palette.legend.push_back(
@@ -214,7 +241,39 @@ class ColorMean {
   std::array<uint8_t, 4096> encode_{};
 };
 
-/// The rows as cells of about a pixel: rows that share a pixel are averaged.
+/// How a row is cut into cells from top to bottom: tall ones into lines of about a pixel, so that
+/// calls which share a column can be stacked.
+struct Lanes {
+  uint32_t count = 1;
+  uint32_t gap = 0;  ///< The last ones, left free.
+
+  explicit Lanes(double row_px) {
+    constexpr double kTall = 6;
+    if (row_px < kTall) return;
+    count = static_cast<uint32_t>(row_px);
+    gap = std::min(4U, count / 5);
+  }
+  [[nodiscard]] uint32_t used() const { return count - gap; }
+};
+
+/// Stacks the classes of one column from the bottom upwards, each as tall as its share.
+void stack(const float* shares, const Palette& palette, const Lanes& lanes, uint32_t column,
+           uint32_t first_line, layout::CellGrid& grid) {
+  const double covered = std::accumulate(shares, shares + kClasses, 0.0);
+  const double scale = lanes.used() / std::max(1.0, covered);
+  double sum = 0;
+  uint32_t filled = 0;
+  for (size_t i = 0; i < kClasses; ++i) {
+    sum += shares[i];
+    const auto until = std::min(lanes.used(), static_cast<uint32_t>(std::lround(sum * scale)));
+    for (; filled < until; ++filled) {
+      grid.at(column, first_line + lanes.used() - 1 - filled) = palette.colors[i];
+    }
+  }
+}
+
+/// The rows as cells of about a pixel. Calls that share a column are stacked where rows are tall
+/// enough; in thin rows, and where several rows share a pixel, their colours are averaged.
 layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
                              const layout::Rect& plot, const Palette& palette,
                              const layout::Theme& theme, base::ThreadPool& pool) {
@@ -223,16 +282,17 @@ layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRa
   grid.column_count = static_cast<uint32_t>(plot.w);
   grid.row_count =
       static_cast<uint32_t>(std::min<size_t>(rows.rows.size(), static_cast<size_t>(plot.h)));
+  const uint32_t cell_rows = grid.row_count;
+  const Lanes lanes(plot.h / cell_rows);
+  grid.row_count *= lanes.count;
   grid.cells.assign(size_t{grid.column_count} * grid.row_count, theme.plot_background);
-  const double row_px = plot.h / grid.row_count;
-  grid.row_gap_px = row_px >= 4 ? std::min(4.0, std::floor(row_px / 5)) : 0;
 
   const ColorMean mean(palette.colors, theme.plot_background);
   const auto span = static_cast<double>(range.until - range.from);
   const double ticks_per_column = span / grid.column_count;
-  pool.for_each(grid.row_count, [&](size_t cell_row) {
-    const size_t first = cell_row * rows.rows.size() / grid.row_count;
-    const size_t last = std::max(first + 1, (cell_row + 1) * rows.rows.size() / grid.row_count);
+  pool.for_each(cell_rows, [&](size_t cell_row) {
+    const size_t first = cell_row * rows.rows.size() / cell_rows;
+    const size_t last = std::max(first + 1, (cell_row + 1) * rows.rows.size() / cell_rows);
     std::vector<float> shares(size_t{grid.column_count} * kClasses);
     const double weight = 1 / (ticks_per_column * static_cast<double>(last - first));
     for (size_t row = first; row < last; ++row) {
@@ -260,7 +320,13 @@ layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRa
           });
     }
     for (uint32_t column = 0; column < grid.column_count; ++column) {
-      grid.at(column, static_cast<uint32_t>(cell_row)) = mean.of(&shares[column * kClasses]);
+      const float* const of_column = &shares[column * kClasses];
+      const auto line = static_cast<uint32_t>(cell_row) * lanes.count;
+      if (lanes.count > 1) {
+        stack(of_column, palette, lanes, column, line, grid);
+      } else {
+        grid.at(column, line) = mean.of(of_column);
+      }
     }
   });
   return grid;
@@ -272,13 +338,16 @@ struct RowPair {
   uint32_t to;
 };
 
+/// A message is seen from its sending to the end of its receive.
+bool in_range(const trace::Messages& messages, size_t i, TimeRange range) {
+  return std::max(messages.send_ticks[i], messages.recv_ticks[i]) >= range.from &&
+         std::min(messages.send_ticks[i], messages.recv_ticks[i]) <= range.until;
+}
+
 /// Nothing for a message that is not in the picture.
 std::optional<RowPair> rows_of_message(const trace::Messages& messages, size_t i, const Rows& rows,
                                        TimeRange range) {
-  if (std::max(messages.send_ticks[i], messages.recv_ticks[i]) < range.from ||
-      std::min(messages.send_ticks[i], messages.recv_ticks[i]) > range.until) {
-    return {};
-  }
+  if (!in_range(messages, i, range)) return {};
   const auto row_of = [&](uint32_t location, uint32_t rank) {
     const uint32_t row =
         location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
@@ -322,6 +391,44 @@ layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, Time
 
 }  // namespace
 
+namespace {
+
+std::string rows_text(const trace::Trace& trace, const Rows& rows) {
+  const size_t all = std::max<size_t>(trace.locations.size(), rows.rows.size());
+  if (all == rows.rows.size()) return base::counted(all, "location", "locations");
+  return fmt::format("{} of {} locations", base::human_count(rows.rows.size()),
+                     base::human_count(all));
+}
+
+/// Says what the picture leaves out: tables count a message of a chosen rank wherever it goes.
+std::string messages_text(const trace::Messages& messages, const Rows& rows, TimeRange range,
+                          const trace::Selection& selection, size_t count) {
+  std::string text = base::counted(count, "message", "messages");
+  if (selection.ranks.empty()) return text;
+  size_t hidden = 0;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const bool chosen =
+        selection.has_rank(messages.sender[i]) || selection.has_rank(messages.receiver[i]);
+    if (chosen && in_range(messages, i, range) && !rows_of_message(messages, i, rows, range)) {
+      ++hidden;
+    }
+  }
+  if (hidden > 0)
+    text += fmt::format(" (and {} from or to other ranks)", base::human_count(hidden));
+  return text;
+}
+
+std::string time_text(const trace::Trace& trace, TimeRange range,
+                      const trace::Selection& selection) {
+  std::string text = base::human_seconds(trace.span_seconds(range.until - range.from));
+  if (selection.from_ticks > trace.start_ticks || selection.until_ticks <= trace.end_ticks) {
+    text += fmt::format(" of {}", base::human_seconds(trace.duration_seconds()));
+  }
+  return text;
+}
+
+}  // namespace
+
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
                                      const Options& options, base::ThreadPool& pool) {
   const layout::Theme& theme = layout::theme(options.theme);
@@ -340,14 +447,19 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   scene.height_px = options.height_px;
   // Under message lines the rows are only tinted, so that the lines stand out.
   const size_t message_count = count_messages(trace.messages, rows, range);
-  const bool has_messages = message_count > 0;
-  const Palette palette =
-      make_palette(trace, region_ticks(trace, rows, range, pool), theme, has_messages ? 0.4 : 0.85);
+  const bool has_messages = message_count > 0 && options.opacity != 0.0;
+  const std::vector<uint64_t> ticks = region_ticks(trace, rows, range, pool);
+  const Palette palette = make_palette(
+      trace, ticks,
+      selection.everything()
+          ? ticks
+          : region_ticks(trace, choose_rows(trace, {}), visible_range(trace, {}), pool),
+      theme, has_messages ? 0.4 : 0.85);
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Timeline" : options.title,
-      fmt::format("{} ranks, {} locations, {} messages, {}", trace.rank_count,
-                  trace.locations.size(), base::human_count(message_count),
-                  base::human_seconds(trace.span_seconds(range.until - range.from))));
+      fmt::format("{}, {}, {}, {}", ranks_text(trace, selection), rows_text(trace, rows),
+                  messages_text(trace.messages, rows, range, selection, message_count),
+                  time_text(trace, range, selection)));
 
   std::vector<std::string> names;
   for (const Row& row : rows.rows) names.push_back(row.name);
@@ -387,19 +499,26 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                           layout::time_ticks(begin_ns, end_ns, static_cast<size_t>(plot.w / 90)),
                           "time since the start of the run");
   scene.layers.emplace_back(state_cells(trace, rows, range, plot, palette, theme, pool));
-  layout::Segments lines = message_lines(trace, rows, range, plot, message_count);
+  layout::Segments lines;
+  if (has_messages) lines = message_lines(trace, rows, range, plot, message_count);
+  lines.clip = plot;
   lines.style = {.begin = gradient.value().begin,
                  .end = gradient.value().end,
                  .opacity = options.opacity,
                  .blend = options.blend};
   scene.layers.emplace_back(std::move(lines));
   layout::add_row_labels(scene, theme, plot, names, label_width);
+  if (palette.legend.empty() && message_count == 0) {
+    layout::add_remark(scene, theme, plot, "no calls and no messages in this part of the run");
+  }
   layout::add_legend(
       scene, theme,
       {kMargin, options.height_px - kMargin - legend_height, legend_width, legend_height}, legend);
-  scene.description =
-      fmt::format("Calls of {} locations over {}, with {} messages", rows.rows.size(),
-                  base::human_seconds(trace.span_seconds(range.until - range.from)), message_count);
+  scene.message_count = message_count;
+  scene.description = fmt::format("Calls of {} over {}, with {}",
+                                  base::counted(rows.rows.size(), "location", "locations"),
+                                  base::human_seconds(trace.span_seconds(range.until - range.from)),
+                                  base::counted(message_count, "message", "messages"));
   return scene;
 }
 

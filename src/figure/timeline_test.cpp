@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "figure/figure.hpp"
 #include "figure/test_scene.hpp"
 #include "layout/theme.hpp"
@@ -130,12 +131,104 @@ std::vector<Span> random_calls(TestTrace::Thread& thread, const std::vector<Regi
   return spans;
 }
 
+/// Two ranks; one message each way inside 0 to 1000 ns.
+Trace two_messages() {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  test.on(0).enter(0, main).send(100, 1, 8).recv(900, 1, 16).leave(1000, main);
+  test.on(1).enter(0, main).recv(300, 0, 8).send(600, 0, 16).leave(1000, main);
+  return test.finish();
+}
+
 class TimelineOracle : public testing::TestWithParam<std::pair<uint32_t, double>> {};
 
 // More rows than pixels, and fewer; a whole run, and a part of it that cuts calls.
 INSTANTIATE_TEST_SUITE_P(Rows, TimelineOracle,
-                         testing::Values(std::pair{3U, 720.0}, std::pair{40U, 230.0},
-                                         std::pair{200U, 230.0}));
+                         testing::Values(std::pair{40U, 230.0}, std::pair{200U, 230.0}));
+
+TEST(Timeline, StacksTheCallsThatShareAColumnOfATallRow) {
+  std::mt19937_64 random(17);
+  TestTrace test(3);
+  std::vector<Region> regions;
+  for (size_t i = 0; i < 6; ++i) regions.push_back(test.region("r" + std::to_string(i)));
+  std::vector<std::vector<Span>> spans;
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    spans.push_back(random_calls(test.on(rank), regions, 1'000'000, 1'900'000, random));
+  }
+  const Trace trace = test.finish();
+  const Scene scene = draw(trace);
+  const CellGrid& grid = states(scene);
+  const Color background = layout::light_theme().plot_background;
+  const auto entries = legend(scene);
+  const uint32_t lines = grid.row_count / 3;
+  ASSERT_GT(lines, 100U);
+  constexpr uint32_t kGap = 4;
+  const double column_ticks =
+      static_cast<double>(trace.end_ticks - trace.start_ticks) / grid.column_count;
+  const auto cell = [&](uint32_t row, uint32_t line, uint32_t column) {
+    return grid.cells[size_t{row * lines + line} * grid.column_count + column];
+  };
+  for (uint32_t row = 0; row < 3; ++row) {
+    for (uint32_t column = 0; column < grid.column_count; ++column) {
+      const double from = static_cast<double>(trace.start_ticks) + column * column_ticks;
+      for (uint32_t line = lines - kGap; line < lines; ++line) {
+        ASSERT_EQ(cell(row, line, column), background);
+      }
+      uint32_t above = lines - kGap;  // From the bottom upwards, in the order of the legend.
+      for (const Entry& entry : entries) {
+        double ticks = 0;
+        for (const Span& span : spans[row]) {
+          if (span.region != size_t(entry.name.at(1) - '0')) continue;
+          ticks += std::max(0.0, std::min(from + column_ticks, static_cast<double>(span.until)) -
+                                     std::max(from, static_cast<double>(span.from)));
+        }
+        uint32_t found = 0;
+        while (above > 0 && cell(row, above - 1, column) == entry.color) {
+          --above;
+          ++found;
+        }
+        ASSERT_NEAR(found, ticks / column_ticks * (lines - kGap), 1.01)
+            << entry.name << ", row " << row << ", column " << column;
+      }
+      for (; above > 0; --above) ASSERT_EQ(cell(row, above - 1, column), background);
+    }
+  }
+}
+
+TEST(Timeline, KeepsTheColoursOfTheRunInItsParts) {
+  TestTrace test(1);
+  const Region init = test.region("init");
+  const Region solve = test.region("solve");
+  const Region write = test.region("write");
+  test.on(0).enter(0, init).leave(1000, init).enter(1000, solve).leave(1500, solve);
+  test.on(0).enter(1500, write).leave(1600, write);
+  const Trace trace = test.finish();
+  std::map<std::string, Color> whole;
+  for (const Entry& entry : legend(draw(trace))) whole[entry.name] = entry.color;
+  trace::Selection selection;
+  selection.from_ticks = 1480;
+  const auto part = legend(draw(trace, selection));
+  ASSERT_EQ(part.size(), 2U);
+  EXPECT_EQ(part[0].name, "write") << "the most time in this part";
+  for (const Entry& entry : part) EXPECT_EQ(entry.color, whole.at(entry.name)) << entry.name;
+}
+
+TEST(Timeline, SaysWhatASelectionLeavesOut) {
+  const Trace trace = two_messages();
+  trace::Selection selection;
+  selection.ranks = {true, false};
+  const Scene scene = draw(trace, selection);
+  EXPECT_EQ(labels_of(scene).at(1).text,
+            "1 of 2 ranks, 1 of 2 locations, 0 messages (and 2 from or to other ranks), 1.00 µs");
+}
+
+TEST(Timeline, DrawsNoLinesWithoutOpacity) {
+  Options options;
+  options.opacity = 0;
+  const Scene scene = draw(two_messages(), {}, options);
+  EXPECT_EQ(lines(scene).size(), 0U);
+  EXPECT_EQ(scene.message_count, 2U) << "they are there all the same";
+}
 
 TEST_P(TimelineOracle, AveragesTheCallsOfEachPixel) {
   const auto [rank_count, height_px] = GetParam();
@@ -267,7 +360,7 @@ TEST(Timeline, HasARowForEachLocationThatRecordedCalls) {
   }
   const Trace trace = test.finish();
   const Scene scene = draw(trace);
-  EXPECT_EQ(states(scene).row_count, 4U);
+  EXPECT_EQ(states(scene).row_count % 4, 0U);
   const auto labels = labels_of(scene);
   std::map<double, std::string> rows;
   for (const Label& label : labels) {
@@ -275,23 +368,14 @@ TEST(Timeline, HasARowForEachLocationThatRecordedCalls) {
   }
   std::vector<std::string> names;
   for (const auto& [y, name] : rows) names.push_back(name);
-  EXPECT_THAT(names, ElementsAre("rank 0", "thread 2", "rank 1", "thread 2"));
+  EXPECT_THAT(names, ElementsAre("rank 0", "0: thread 2", "rank 1", "1: thread 2"));
 
   trace::Selection selection;
   selection.ranks = {false, true};
   const Scene part = draw(trace, selection);
-  EXPECT_EQ(states(part).row_count, 2U);
+  EXPECT_EQ(states(part).row_count % 2, 0U);
   EXPECT_EQ(find_label(labels_of(part), "rank 0"), nullptr);
   EXPECT_NE(find_label(labels_of(part), "rank 1"), nullptr);
-}
-
-/// Two ranks; one message each way inside 0 to 1000 ns.
-Trace two_messages() {
-  TestTrace test(2);
-  const Region main = test.region("main");
-  test.on(0).enter(0, main).send(100, 1, 8).recv(900, 1, 16).leave(1000, main);
-  test.on(1).enter(0, main).recv(300, 0, 8).send(600, 0, 16).leave(1000, main);
-  return test.finish();
 }
 
 TEST(Timeline, DrawsAMessageFromItsSendToItsReceive) {
@@ -343,9 +427,11 @@ TEST(Timeline, DrawsTheMessagesThatTouchTheTimeShownAndCountsThem) {
     selection.until_ticks = until;
     const Scene scene = draw(trace, selection);
     EXPECT_EQ(lines(scene).size(), count) << from << " to " << until;
-    EXPECT_THAT(scene.description, HasSubstr("with " + std::to_string(count) + " messages"));
+    const std::string counted = base::counted(count, "message", "messages");
+    EXPECT_THAT(scene.description, HasSubstr("with " + counted));
+    EXPECT_EQ(scene.message_count, count);
     const auto labels = labels_of(scene);
-    const std::string part = ", " + std::to_string(count) + " messages, ";
+    const std::string part = ", " + counted + ", ";
     EXPECT_TRUE(
         std::any_of(labels.begin(), labels.end(),
                     [&](const Label& label) { return label.text.find(part) != std::string::npos; }))

@@ -20,8 +20,8 @@ constexpr size_t kFieldCount = 6;
 constexpr uint32_t kMaxRank = 4'194'303;
 
 struct Row {
-  uint64_t send_ns;
-  uint64_t recv_ns;
+  int64_t send_ns;
+  int64_t recv_ns;
   uint64_t bytes;
   uint32_t sender;
   uint32_t receiver;
@@ -34,12 +34,11 @@ bool parse(std::string_view text, Number& value) {
   return !text.empty() && code == std::errc() && end == text.data() + text.size();
 }
 
-bool parse_seconds(std::string_view text, uint64_t& ns) {
+bool parse_seconds(std::string_view text, int64_t& ns) {
+  constexpr double kMostSeconds = 4e9;  // The distance of two times must fit into 64 bits.
   double seconds = 0;
-  if (!parse(text, seconds) || !std::isfinite(seconds) || seconds < 0 || seconds > 9e9) {
-    return false;
-  }
-  ns = static_cast<uint64_t>(std::llround(seconds * 1e9));
+  if (!parse(text, seconds) || !(std::abs(seconds) <= kMostSeconds)) return false;
+  ns = std::llround(seconds * 1e9);
   return true;
 }
 
@@ -53,7 +52,9 @@ std::optional<std::string> parse_row(std::string_view line, Row& row) {
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  if (++count != kFieldCount) return fmt::format("{} fields, expected {}", count, kFieldCount);
+  if (++count != kFieldCount) {
+    return fmt::format("{}, expected {}", base::counted(count, "field", "fields"), kFieldCount);
+  }
   const auto bad = [&](size_t field, const char* name, const char* expected) {
     return fmt::format("{} is '{}', expected {}", name,
                        base::printable(fields[field].substr(0, 40)), expected);
@@ -62,11 +63,8 @@ std::optional<std::string> parse_row(std::string_view line, Row& row) {
   if (!parse(fields[1], row.receiver) || row.receiver > kMaxRank) {
     return bad(1, "receiver", "a rank");
   }
-  if (!parse_seconds(fields[2], row.send_ns)) return bad(2, "send_s", "seconds, 0 or more");
-  row.recv_ns = row.send_ns;
-  if (!fields[3].empty() && !parse_seconds(fields[3], row.recv_ns)) {
-    return bad(3, "recv_s", "seconds, 0 or more");
-  }
+  if (!parse_seconds(fields[2], row.send_ns)) return bad(2, "send_s", "seconds");
+  if (!parse_seconds(fields[3], row.recv_ns)) return bad(3, "recv_s", "seconds");
   if (!parse(fields[4], row.bytes)) return bad(4, "bytes", "a number of bytes");
   if (!parse(fields[5], row.tag)) return bad(5, "tag", "a number");
   return std::nullopt;
@@ -104,18 +102,22 @@ base::Result<trace::Trace> parse_message_csv(std::string_view text, bool partial
     trace.rank_count = std::max({trace.rank_count, row.sender + 1, row.receiver + 1});
     rows.push_back(row);
   }
+  // Times count from the start of the run, which is 0 unless something came before.
+  int64_t start_ns = 0;
+  for (const Row& row : rows) start_ns = std::min({start_ns, row.send_ns, row.recv_ns});
+  const auto ticks = [&](int64_t ns) { return static_cast<uint64_t>(ns - start_ns); };
   base::radix_sort(rows, [](const Row& row) { return uint64_t{row.sender}; });
-  base::radix_sort(rows, [](const Row& row) { return row.send_ns; });
+  base::radix_sort(rows, [&](const Row& row) { return ticks(row.send_ns); });
 
   trace.messages.resize(rows.size());
   trace::Messages& messages = trace.messages;
   for (size_t i = 0; i < rows.size(); ++i) {
     messages.sender[i] = rows[i].sender;
     messages.receiver[i] = rows[i].receiver;
-    messages.send_ticks[i] = rows[i].send_ns;
-    messages.send_end_ticks[i] = rows[i].send_ns;
-    messages.recv_post_ticks[i] = rows[i].recv_ns;
-    messages.recv_ticks[i] = rows[i].recv_ns;
+    messages.send_ticks[i] = ticks(rows[i].send_ns);
+    messages.send_end_ticks[i] = ticks(rows[i].send_ns);
+    messages.recv_post_ticks[i] = ticks(rows[i].recv_ns);
+    messages.recv_ticks[i] = ticks(rows[i].recv_ns);
     messages.bytes[i] = rows[i].bytes;
     messages.tag[i] = rows[i].tag;
     messages.comm[i] = base::IdMap::kNone;

@@ -11,8 +11,9 @@ namespace pathline::input {
 /// First line of a file of messages, as `pathline messages` prints it.
 inline constexpr std::string_view kMessageHeader = "sender,receiver,send_s,recv_s,bytes,tag";
 
-/// Reads messages from CSV text. Times become nanoseconds; there are as many ranks as the largest
-/// one named needs. A message may lack its receive time (it then took no time).
+/// Reads messages from CSV text. Times become nanoseconds since the start of the run, which is 0,
+/// or the first time in the table if that is negative; there are as many ranks as the largest one
+/// named needs.
 ///
 /// partial  stop at the first bad line instead of returning an error, and mark the trace.
 /// errors   kCorrupt naming line and field.

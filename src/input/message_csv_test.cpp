@@ -42,10 +42,15 @@ TEST(ParseMessageCsv, TakesLineEndsOfAllSystemsAndNoneAtTheEnd) {
   EXPECT_THAT(copy(trace.value().messages.tag), ElementsAre(1, 2));
 }
 
-TEST(ParseMessageCsv, TakesAMissingReceiveTimeAsNoTime) {
-  const auto trace = parse_message_csv(table("0,1,0.5,,8,1\n"), false);
+TEST(ParseMessageCsv, TakesTheFirstTimeAsTheStartIfItIsNegative) {
+  const auto trace = parse_message_csv(table("0,1,0.5,0.75,8,1\n"
+                                             "1,0,-0.25,-0.5,8,2\n"),
+                                       false);
   ASSERT_TRUE(trace.ok()) << trace.error().message;
-  EXPECT_EQ(trace.value().messages.recv_ticks[0], 500'000'000);
+  const trace::Messages& m = trace.value().messages;
+  EXPECT_THAT(copy(m.tag), ElementsAre(2, 1));
+  EXPECT_THAT(copy(m.send_ticks), ElementsAre(250'000'000, 1'000'000'000));
+  EXPECT_THAT(copy(m.recv_ticks), ElementsAre(0, 1'250'000'000));
 }
 
 TEST(ParseMessageCsv, NamesLineAndFieldOfWhatItCannotRead) {
@@ -53,16 +58,23 @@ TEST(ParseMessageCsv, NamesLineAndFieldOfWhatItCannotRead) {
     const char* row;
     const char* fact;
   } cases[] = {{"0,1,0.5,0.6,8\n", "line 3: 5 fields, expected 6"},
+               {"0\n", "line 3: 1 field, expected 6"},
                {"0,1,0.5,0.6,8,1,2\n", "line 3: 7 fields, expected 6"},
                {"-1,1,0.5,0.6,8,1\n", "sender is '-1'"},
                {"0,4194304,0.5,0.6,8,1\n", "receiver is '4194304'"},
                {"0, 1,0.5,0.6,8,1\n", "receiver is ' 1'"},
-               {"0,1,-0.5,0.6,8,1\n", "send_s is '-0.5'"},
+               {"0,1,-5e9,0.6,8,1\n", "send_s is '-5e9'"},
                {"0,1,inf,0.6,8,1\n", "send_s is 'inf'"},
+               {"0,1,nan,0.6,8,1\n", "send_s is 'nan'"},
                {"0,1,0.5,soon,8,1\n", "recv_s is 'soon'"},
                {"0,1,0.5,0.6,8.5,1\n", "bytes is '8.5'"},
                {"0,1,0.5,0.6,99999999999999999999,1\n", "bytes is '99999999999999999999'"},
-               {"0,1,0.5,0.6,8,\n", "tag is ''"}};
+               {",1,0.5,0.6,8,1\n", "line 3: sender is ''"},
+               {"0,,0.5,0.6,8,1\n", "line 3: receiver is ''"},
+               {"0,1,,0.6,8,1\n", "line 3: send_s is ''"},
+               {"0,1,0.5,,8,1\n", "line 3: recv_s is ''"},
+               {"0,1,0.5,0.6,,1\n", "line 3: bytes is ''"},
+               {"0,1,0.5,0.6,8,\n", "line 3: tag is ''"}};
   for (const auto& [row, fact] : cases) {
     SCOPED_TRACE(fact);
     const std::string text = table("0,1,0,1,8,1\n") + row;

@@ -187,4 +187,16 @@ double add_title(Scene& scene, const Theme& theme, std::string_view title,
   return y + 4;
 }
 
+void add_remark(Scene& scene, const Theme& theme, const Rect& plot, std::string_view text) {
+  Labels labels;
+  labels.items.push_back({.text = std::string(text),
+                          .at = {plot.x + plot.w / 2, plot.y + plot.h / 2},
+                          .color = theme.muted_text,
+                          .size_px = theme.title_size_px,
+                          .anchor = Anchor::kMiddle,
+                          .baseline = Baseline::kMiddle,
+                          .max_width_px = plot.w});
+  scene.layers.emplace_back(std::move(labels));
+}
+
 }  // namespace pathline::layout

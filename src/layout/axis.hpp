@@ -89,4 +89,7 @@ double row_label_width_px(const Theme& theme, std::span<const std::string> names
 double add_title(Scene& scene, const Theme& theme, std::string_view title,
                  std::string_view subtitle = "");
 
+/// A remark in the middle of a plot that has nothing to show.
+void add_remark(Scene& scene, const Theme& theme, const Rect& plot, std::string_view text);
+
 }  // namespace pathline::layout

@@ -150,20 +150,24 @@ std::vector<BarTick> bar_ticks(const Ticks& ticks, double begin, double end, boo
 }
 
 void add_color_bar(Scene& scene, const Theme& theme, const Rect& bar, const Ramp& ramp,
-                   std::span<const BarTick> ticks, std::string_view title) {
+                   std::span<const BarTick> ticks, std::string_view title, double ramp_begin) {
   CellGrid grid{.area = bar, .column_count = 1, .row_count = kBarSteps, .cells = {}};
   for (uint32_t i = 0; i < kBarSteps; ++i) {
-    grid.cells.push_back(ramp.at(1.0 - static_cast<double>(i) / (kBarSteps - 1)));
+    const double position = 1.0 - static_cast<double>(i) / (kBarSteps - 1);
+    grid.cells.push_back(ramp.at(ramp_begin + (1 - ramp_begin) * position));
   }
   Polylines lines;
   lines.lines.push_back(rim(theme, bar));
   Labels labels;
-  double last_y = HUGE_VAL;
-  for (const BarTick& tick : ticks) {
+  std::vector<double> taken;
+  for (const BarTick& tick : ticks) {  // The first ones matter most.
     const double y = bar.bottom() - tick.position * bar.h;
+    const bool too_close = std::any_of(taken.begin(), taken.end(), [&](double other) {
+      return std::abs(other - y) < theme.small_size_px * 1.3;
+    });
+    if (too_close) continue;
+    taken.push_back(y);
     lines.add_rule({bar.right(), y}, {bar.right() + kBarTickPx, y}, theme.axis);
-    if (std::abs(last_y - y) < theme.small_size_px * 1.3) continue;
-    last_y = y;
     labels.items.push_back({.text = tick.label,
                             .at = {bar.right() + kBarTickPx + 4, y},
                             .color = theme.text,

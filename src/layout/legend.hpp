@@ -49,8 +49,10 @@ std::vector<BarTick> bar_ticks(const Ticks& ticks, double begin, double end, boo
 
 /// Vertical colour bar, smallest value at the bottom. `bar` is the bar itself; tick labels stand
 /// right of it (allow 70 px), the title above it (allow 22 px).
+///
+/// ramp_begin  where on the ramp the smallest value lies.
 void add_color_bar(Scene& scene, const Theme& theme, const Rect& bar, const Ramp& ramp,
-                   std::span<const BarTick> ticks, std::string_view title);
+                   std::span<const BarTick> ticks, std::string_view title, double ramp_begin = 0);
 
 /// Horizontal colour bar for use in a legend row: low value left, labels below (allow 18 px),
 /// title above it (allow 18 px).

@@ -143,6 +143,7 @@ struct Scene {
   std::vector<Layer> layers;
   std::string title;
   std::string description;
+  uint64_t message_count = 0;  ///< Messages that the picture shows, as lines or as sums.
 };
 
 }  // namespace pathline::layout

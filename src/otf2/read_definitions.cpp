@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "otf2/bytes.hpp"
 #include "otf2/check_definition.hpp"
 #include "otf2/scan.hpp"
@@ -248,8 +249,9 @@ base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t>
     return {};
   };
   if (const auto damage = for_each_definition(file, chunk_bytes, visit)) {
-    return corrupt(fmt::format("offset {}, after {} definitions: {}", damage->offset,
-                               damage->records_before, damage->fact));
+    return corrupt(fmt::format("offset {}, after {}: {}", damage->offset,
+                               base::counted(damage->records_before, "definition", "definitions"),
+                               damage->fact));
   }
   return local;
 }

@@ -30,6 +30,12 @@ base::Error cannot_read(const std::filesystem::path& file, const std::string& fa
   return {base::ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", file.string(), fact)};
 }
 
+/// What to say of a file of the archive that MappedFile::open did not open.
+base::Error cannot_open(const std::filesystem::path& file, const base::Error& error) {
+  return error.code == base::ErrorCode::kNotFound ? cannot_read(file, "the file is missing")
+                                                  : error;
+}
+
 std::string text_of(OTF2_Reader* reader, OTF2_ErrorCode (*get)(OTF2_Reader*, char**)) {
   char* text = nullptr;
   if (get(reader, &text) != OTF2_SUCCESS || text == nullptr) return "";
@@ -75,11 +81,13 @@ std::string locate(const std::filesystem::path& file, FileKind kind, uint64_t ch
                                                              : mapped.error().message;
   }
   const auto bytes = mapped.value().bytes();
-  const char* records = kind == FileKind::kEvents ? "events" : "definitions";
   const auto damage = find_damage(bytes, kind, chunk_bytes);
   if (damage && damage->records_before <= record) {
-    return fmt::format("offset {}, after {} {}: {}", damage->offset, damage->records_before,
-                       records, damage->fact);
+    const std::string before =
+        kind == FileKind::kEvents
+            ? base::counted(damage->records_before, "event", "events")
+            : base::counted(damage->records_before, "definition", "definitions");
+    return fmt::format("offset {}, after {}: {}", damage->offset, before, damage->fact);
   }
   const uint64_t offset = record_offset(bytes, kind, chunk_bytes, record);
   return fmt::format("offset {}, {} {}: {}", offset,
@@ -159,13 +167,14 @@ class ArchiveReader {
     {
       // The library trusts lengths inside a definition file: look at them first.
       const auto file = base::MappedFile::open(path);
-      if (!file) return cannot_read(path, file.error().message);
+      if (!file) return cannot_open(path, file.error());
       const auto damage = for_each_definition(file.value().bytes(), anchor_.definition_chunk_bytes,
                                               check_definition);
       if (damage) {
-        const auto error =
-            cannot_read(path, fmt::format("offset {}, after {} definitions: {}", damage->offset,
-                                          damage->records_before, damage->fact));
+        const auto error = cannot_read(
+            path, fmt::format("offset {}, after {}: {}", damage->offset,
+                              base::counted(damage->records_before, "definition", "definitions"),
+                              damage->fact));
         if (!options_.partial) return with_advice(error);
         note_damage(error.message);
         whole = damage->records_before;
@@ -262,8 +271,8 @@ class ArchiveReader {
       for (const uint32_t i : with_local) {
         const auto status = load_mappings(reader.get(), trace_.locations[i].id);
         if (!status) {
-          fail(i, local_definitions_path(anchor_path_, trace_.locations[i].id),
-               status.error().message);
+          fail(i, cannot_read(local_definitions_path(anchor_path_, trace_.locations[i].id),
+                              status.error().message));
         }
       }
       OTF2_Reader_CloseDefFiles(reader.get());
@@ -287,12 +296,12 @@ class ArchiveReader {
     const auto path = local_definitions_path(anchor_path_, trace_.locations[i].id);
     const auto file = base::MappedFile::open(path);
     if (!file) {
-      if (file.error().code != base::ErrorCode::kNotFound) fail(i, path, file.error().message);
+      if (file.error().code != base::ErrorCode::kNotFound) fail(i, cannot_open(path, file.error()));
       return {};
     }
     auto local = decode_local_definitions(file.value().bytes(), anchor_.definition_chunk_bytes);
     if (!local) {
-      fail(i, path, local.error().message);
+      fail(i, cannot_read(path, local.error().message));
       return {};
     }
     return std::move(local).value();
@@ -312,9 +321,7 @@ class ArchiveReader {
     } else {
       const auto file = base::MappedFile::open(path);
       if (!file) {
-        return fail(i, path,
-                    file.error().code == base::ErrorCode::kNotFound ? "the file is missing"
-                                                                    : file.error().message);
+        return fail(i, cannot_open(path, file.error()));
       }
       read = decode_location_events(file.value().bytes(), anchor_.event_chunk_bytes,
                                     trace_.definitions, location.clock_offsets, expected, builder);
@@ -322,8 +329,8 @@ class ArchiveReader {
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;
     if (!read.fault) return;
-    fail(i, path,
-         locate(path, FileKind::kEvents, anchor_.event_chunk_bytes, *read.fault, read.fault_event));
+    fail(i, cannot_read(path, locate(path, FileKind::kEvents, anchor_.event_chunk_bytes,
+                                     *read.fault, read.fault_event)));
   }
 
   /// Notes of a user about a trace, which tools other than the recorder write. Nothing shows them
@@ -340,9 +347,9 @@ class ArchiveReader {
     }
   }
 
-  void fail(uint32_t i, const std::filesystem::path& path, const std::string& fact) {
+  void fail(uint32_t i, const base::Error& error) {
     trace_.locations[i].complete = false;
-    if (faults_[i].empty()) faults_[i] = cannot_read(path, fact).message;
+    if (faults_[i].empty()) faults_[i] = error.message;
   }
 
   static base::Error with_advice(base::Error error) {

@@ -151,20 +151,32 @@ std::vector<FlatRow> by_call_path(const trace::Trace& trace, const trace::Select
 
 std::vector<FlatRow> by_rank(const trace::Trace& trace, const Profile& profile) {
   std::vector<FlatRow> rows(trace.rank_count);
-  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) rows[rank].rank = trace::Rank(rank);
+  std::vector<uint64_t> location_count(trace.rank_count);
+  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+    rows[rank].rank = trace::Rank(rank);
+    rows[rank].exclusive_min_ticks = UINT64_MAX;
+  }
   for (size_t i = 0; i < profile.by_location.size(); ++i) {
-    const trace::Rank rank = trace.locations[i].rank;
-    if (!rank.valid()) continue;
+    const trace::Location& location = trace.locations[i];
+    if (!location.rank.valid() || location.type == trace::LocationType::kMetric) continue;
+    FlatRow& row = rows[location.rank];
+    uint64_t ticks = 0;
     for (const Cost& cost : profile.by_location[i]) {
-      rows[rank].visits += cost.visits;
-      rows[rank].exclusive_ticks += cost.exclusive_ticks;
+      row.visits += cost.visits;
+      ticks += cost.exclusive_ticks;
     }
+    row.exclusive_ticks += ticks;
+    row.exclusive_min_ticks = std::min(row.exclusive_min_ticks, ticks);
+    row.exclusive_max_ticks = std::max(row.exclusive_max_ticks, ticks);
+    ++location_count[location.rank];
   }
   for (FlatRow& row : rows) {
     row.inclusive_ticks = row.exclusive_ticks;
-    row.exclusive_min_ticks = row.exclusive_ticks;
-    row.exclusive_max_ticks = row.exclusive_ticks;
-    row.imbalance = row.exclusive_ticks > 0 ? 1 : 0;
+    if (row.exclusive_ticks > 0) {
+      row.imbalance = static_cast<double>(row.exclusive_max_ticks) *
+                      static_cast<double>(location_count[row.rank]) /
+                      static_cast<double>(row.exclusive_ticks);
+    }
   }
   std::erase_if(rows,
                 [](const FlatRow& row) { return row.visits == 0 && row.exclusive_ticks == 0; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -38,8 +39,17 @@ struct Profile {
 Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
                    base::ThreadPool& pool);
 
+/// What to call the regions of a profile in a table, by Region: no two have the same label. That is
+/// the name, where several regions of the profile share it "name (file.cpp:12)", and where they
+/// share that as well "name (#148)" with the id of the definition. Printable; "" for regions that
+/// are not in the profile. Independent of the selected time.
+///
+/// cost  O(regions + call paths).
+std::vector<std::string> region_labels(const trace::Trace& trace, const Profile& profile);
+
 /// One row of a flat profile. Times are summed over locations; minimum and maximum are over ranks
-/// (threads of a rank summed), ranks that never called the region counting as 0.
+/// (threads of a rank summed), ranks that never called the region counting as 0; where rows are
+/// ranks, over the locations of the rank that make calls (threads and GPU streams).
 struct FlatRow {
   trace::Region region;  ///< none() where rows are ranks.
   CallPath call_path;    ///< none() unless rows are call paths.
@@ -49,7 +59,7 @@ struct FlatRow {
   uint64_t exclusive_ticks = 0;
   uint64_t exclusive_min_ticks = 0;
   uint64_t exclusive_max_ticks = 0;
-  double imbalance = 0;  ///< Maximum over mean of the ranks; 1 is balanced, 0 when no time passed.
+  double imbalance = 0;  ///< Maximum over mean; 1 is balanced, 0 is none: no time passed.
 };
 
 /// By region, most exclusive time first, then by region.

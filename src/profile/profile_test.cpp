@@ -2,7 +2,10 @@
 #include "profile/profile.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <ostream>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -141,6 +144,68 @@ TEST_F(ProfileOfCalls, HasNoImbalanceWhereNoTimePassed) {
   EXPECT_EQ(flat[0].exclusive_min_ticks, 0U);
 }
 
+class RegionLabels : public ::testing::Test {
+ protected:
+  Region region(std::string_view name, std::string_view file, uint32_t line) {
+    return test.region(name, trace::RegionRole::kFunction, file, line);
+  }
+  std::vector<std::string> labels(std::initializer_list<Region> visited) {
+    uint64_t ticks = 0;
+    for (const Region called : visited) {
+      test.on(0).enter(ticks, called).leave(ticks + 1, called);
+      ++ticks;
+    }
+    const Trace trace = test.finish();
+    return region_labels(trace, profile_of(trace));
+  }
+  TestTrace test{1};
+};
+
+TEST_F(RegionLabels, AreTheNamesWhereTheseDiffer) {
+  const Region main = region("main", "a.cpp", 1);
+  const Region solve = region("solve", "", 0);
+  EXPECT_THAT(labels({main, solve}), ElementsAre("main", "solve"));
+}
+
+TEST_F(RegionLabels, AddThePlaceWhereANameIsShared) {
+  const Region a = region("init", "/home/user/a.cpp", 12);
+  const Region b = region("init", "a.cpp", 13);
+  const Region c = region("init", "C:\\b.cpp", 0);
+  const Region main = region("main", "a.cpp", 1);
+  EXPECT_THAT(labels({a, b, c, main}),
+              ElementsAre("init (a.cpp:12)", "init (a.cpp:13)", "init (b.cpp)", "main"));
+}
+
+TEST_F(RegionLabels, AddTheIdWhereThePlaceIsSharedOrNotKnown) {
+  const Region a = region("init", "x/a.cpp", 12);
+  const Region b = region("init", "y/a.cpp", 12);
+  const Region c = region("init", "", 0);
+  const Region d = region("init", "d.cpp", 3);
+  EXPECT_THAT(labels({a, b, c, d}),
+              ElementsAre("init (#200)", "init (#201)", "init (#202)", "init (d.cpp:3)"));
+}
+
+TEST_F(RegionLabels, StayDifferentWhenANameLooksLikeALabel) {
+  const Region a = region("init", "a.cpp", 12);
+  const Region b = region("init", "b.cpp", 12);
+  const Region c = region("init (a.cpp:12)", "", 0);
+  EXPECT_THAT(labels({a, b, c}),
+              ElementsAre("init (#200)", "init (b.cpp:12)", "init (a.cpp:12) (#202)"));
+}
+
+TEST_F(RegionLabels, DoNotMindRegionsThatWereNeverCalled) {
+  const Region a = region("init", "a.cpp", 12);
+  region("init", "b.cpp", 12);
+  EXPECT_THAT(labels({a}), ElementsAre("init", ""));
+}
+
+TEST_F(RegionLabels, CanBePrinted) {
+  const Region a = region("\x1b", "\x1b.cpp", 1);
+  const Region b = region("\x1b", "b.cpp", 1);
+  EXPECT_THAT(labels({a, b}),
+              ElementsAre("\xef\xbf\xbd (\xef\xbf\xbd.cpp:1)", "\xef\xbf\xbd (b.cpp:1)"));
+}
+
 TEST(ProfileOfThreads, SumsTheThreadsOfARankBeforeItComparesRanks) {
   TestTrace test(2, 2);
   const Region main = test.region("main");
@@ -160,6 +225,34 @@ TEST(ProfileOfThreads, SumsTheThreadsOfARankBeforeItComparesRanks) {
   EXPECT_EQ(ranks[0].exclusive_ticks, 30U);
   EXPECT_EQ(ranks[0].inclusive_ticks, 30U);
   EXPECT_EQ(ranks[1].exclusive_ticks, 25U);
+}
+
+TEST(ProfileOfThreads, ComparesTheThreadsOfEachRank) {
+  TestTrace test(2, 3);
+  const Region main = test.region("main");
+  test.on(0, 0).enter(0, main).leave(10, main);
+  test.on(0, 1).enter(0, main).leave(20, main);
+  test.on(1, 0).enter(0, main).leave(25, main);
+  test.on(1, 2).enter(0, main).leave(5, main);
+  Trace trace = test.finish();
+  trace.locations[2].type = trace::LocationType::kMetric;  // Of rank 0; it never makes calls.
+  const auto ranks = by_rank(trace, profile_of(trace));
+  ASSERT_EQ(ranks.size(), 2U);
+  EXPECT_EQ(ranks[0].exclusive_min_ticks, 10U);
+  EXPECT_EQ(ranks[0].exclusive_max_ticks, 20U);
+  EXPECT_DOUBLE_EQ(ranks[0].imbalance, 20 / 15.0);
+  EXPECT_EQ(ranks[1].exclusive_min_ticks, 0U) << "a thread that was never busy";
+  EXPECT_EQ(ranks[1].exclusive_max_ticks, 25U);
+  EXPECT_DOUBLE_EQ(ranks[1].imbalance, 2.5);
+}
+
+TEST_F(ProfileOfCalls, HasNoImbalanceOfARankThatTookNoTime) {
+  test.on(0).enter(3, main).leave(3, main);
+  const Trace trace = test.finish();
+  const auto ranks = by_rank(trace, profile_of(trace));
+  ASSERT_EQ(ranks.size(), 1U);
+  EXPECT_EQ(ranks[0].exclusive_min_ticks, 0U);
+  EXPECT_EQ(ranks[0].imbalance, 0);
 }
 
 TEST_F(ProfileOfCalls, LeavesOutRanksThatRecordedNothing) {

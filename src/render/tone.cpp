@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kPercentile = 0.99;
 constexpr double kPercentileCoverage = 0.95;
-constexpr double kMedianCoverage = 0.4;
+constexpr double kMedianCoverage = 0.25;
 constexpr double kFloor = 0.08;
 constexpr double kMaxSingleCoverage = 0.85;
 constexpr double kMinOccupied = 0.05;  // of the smallest weight; less is an anti-aliased rim

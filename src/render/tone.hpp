@@ -23,7 +23,7 @@ struct Opacity {
 };
 
 /// Opacity with which the picture can be read from a few lines to millions: the pixel at the 99th
-/// percentile of those with lines is covered to 95 %, but the median of all pixels to at most 40 %
+/// percentile of those with lines is covered to 95 %, but the median of all pixels to at most 25 %
 /// so that lines all over the picture do not hide what lies beneath, and a lone line of the
 /// smallest weight to at least 8 % and at most 85 %. With `style.opacity` given, that and no floor.
 ///

@@ -5,14 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "trace/match.hpp"
 #include "trace/ranks.hpp"
 
 namespace pathline::trace {
 namespace {
 
-void find_time_range(Trace& trace) {
-  uint64_t first = UINT64_MAX;
+/// first  where the run starts if that is known, else UINT64_MAX.
+void find_time_range(Trace& trace, uint64_t first) {
   uint64_t last = 0;
   for (const Location& location : trace.locations) {
     if (location.events.size() == 0) continue;
@@ -29,10 +30,6 @@ void find_time_range(Trace& trace) {
   trace.end_ticks = has_events ? last : trace.start_ticks;
 }
 
-std::string plural(uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, const char* one,
                           const char* many, const char* partner) {
   if (list.empty()) return;
@@ -45,7 +42,7 @@ void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, cons
           : fmt::format("rank {} of communicator {}, which is not known", point.peer, point.comm);
   trace.warnings.push_back(
       fmt::format("{} without a {}; the first: location {}, {} at {:.9f} s, {}, tag {}, {} bytes",
-                  plural(list.size(), one, many), partner, location.id,
+                  base::counted(list.size(), one, many), partner, location.id,
                   event_name(location.events.kind[first.event]),
                   trace.seconds(location.events.ticks[first.event]), peer, point.tag, point.bytes));
 }
@@ -53,12 +50,13 @@ void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, cons
 void warn(Trace& trace) {
   for (const std::string& warning : trace.definitions.warnings()) trace.warnings.push_back(warning);
   if (trace.unknown_events > 0) {
-    trace.warnings.push_back(plural(trace.unknown_events, "event is", "events are") +
+    trace.warnings.push_back(base::counted(trace.unknown_events, "event is", "events are") +
                              " of a kind that the OTF2 library does not know");
   }
   if (trace.unknown_definitions > 0) {
-    trace.warnings.push_back(plural(trace.unknown_definitions, "definition is", "definitions are") +
-                             " of a kind that the OTF2 library does not know");
+    trace.warnings.push_back(
+        base::counted(trace.unknown_definitions, "definition is", "definitions are") +
+        " of a kind that the OTF2 library does not know");
   }
   uint64_t misplaced = 0;
   uint64_t open = 0;
@@ -75,20 +73,20 @@ void warn(Trace& trace) {
     }
   }
   if (misplaced > 0) {
-    trace.warnings.push_back(plural(misplaced, "leave does", "leaves do") +
+    trace.warnings.push_back(base::counted(misplaced, "leave does", "leaves do") +
                              " not fit the call that is open: enter and leave events got lost");
   }
   if (earlier > 0) {
-    trace.warnings.push_back(plural(earlier, "call", "calls") +
+    trace.warnings.push_back(base::counted(earlier, "call", "calls") +
                              " had begun before the recording; counted from its first event");
   }
   if (open > 0) {
-    trace.warnings.push_back(plural(open, "call has", "calls have") +
+    trace.warnings.push_back(base::counted(open, "call has", "calls have") +
                              " no end in the recording; counted up to its last event");
   }
   if (miscounted > 0) {
     trace.warnings.push_back(
-        plural(miscounted, "location holds", "locations hold") +
+        base::counted(miscounted, "location holds", "locations hold") +
         " another number of events than its definition says; what is there was read");
   }
   warn_about_unmatched(trace, trace.unmatched_sends, "send", "sends", "receive");
@@ -100,7 +98,7 @@ void warn(Trace& trace) {
     backwards += messages.recv_ticks[i] < messages.send_ticks[i] ? 1 : 0;
   }
   if (backwards > 0) {
-    trace.warnings.push_back(plural(backwards, "message was", "messages were") +
+    trace.warnings.push_back(base::counted(backwards, "message was", "messages were") +
                              " received before being sent: the clocks were not synchronised well "
                              "enough");
   }
@@ -113,7 +111,7 @@ void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
   // A source of messages alone has numbered its ranks itself and has nothing to match.
   const bool messages_given = trace.messages.size() > 0;
   if (!messages_given) assign_ranks(trace);
-  find_time_range(trace);
+  find_time_range(trace, messages_given ? trace.start_ticks : UINT64_MAX);
   if (!messages_given) match_messages(trace, pool);
   match_collectives(trace, pool);
   for (const Location& location : trace.locations) {

@@ -58,10 +58,11 @@ TEST(Finish, KeepsMessagesThatAreThereAlready) {
   trace.messages.receiver[0] = 1;
   trace.messages.send_ticks[0] = 50;
   trace.messages.recv_ticks[0] = 90;
+  trace.start_ticks = 20;
   finish_again(trace);
   EXPECT_EQ(trace.messages.size(), 1U);
   EXPECT_EQ(trace.rank_count, 2U);
-  EXPECT_EQ(trace.start_ticks, 50U);
+  EXPECT_EQ(trace.start_ticks, 20U) << "the run began before its first message";
   EXPECT_EQ(trace.end_ticks, 90U);
 }
 

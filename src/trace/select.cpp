@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "trace/calls.hpp"
 
 namespace pathline::trace {
 namespace {
@@ -36,9 +40,9 @@ base::Result<std::vector<bool>> parse_ranks(std::string_view list, uint32_t rank
       return bad_list(list, part);
     }
     if (last >= rank_count) {
-      return base::Error{base::ErrorCode::kInvalidArgument,
-                         fmt::format("rank {} of list '{}' does not exist: the run has {} ranks",
-                                     last, list, rank_count)};
+      return base::Error{base::ErrorCode::kNotFound,
+                         fmt::format("rank {} of list '{}' does not exist: the run has {}", last,
+                                     list, base::counted(rank_count, "rank", "ranks"))};
     }
     for (uint32_t rank = first; rank <= last; ++rank) ranks[rank] = true;
     if (part.size() == rest.size()) return ranks;
@@ -59,6 +63,22 @@ base::Result<uint64_t> to_ticks(const Trace& trace, double seconds, const char* 
   return trace.start_ticks + static_cast<uint64_t>(std::llround(std::min(ticks, 9e18)));
 }
 
+/// "0-31,64", cut where it becomes long.
+std::string ranges(const std::set<uint32_t>& numbers) {
+  constexpr int kMostRanges = 8;
+  std::string text;
+  int count = 0;
+  for (auto i = numbers.begin(); i != numbers.end();) {
+    if (++count > kMostRanges) return text + " ...";
+    const uint32_t first = *i;
+    uint32_t last = first;
+    while (++i != numbers.end() && *i == last + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+  }
+  return text;
+}
+
 }  // namespace
 
 base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
@@ -77,7 +97,7 @@ base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
   if (first_ticks >= selection.until_ticks || first_ticks > trace.end_ticks) {
     const std::string from = text.from_s ? fmt::format("--from {}", *text.from_s) : "the start";
     const std::string until = text.until_s ? fmt::format("--until {}", *text.until_s) : "the end";
-    return base::Error{base::ErrorCode::kInvalidArgument,
+    return base::Error{base::ErrorCode::kNotFound,
                        fmt::format("nothing lies between {} and {}", from, until),
                        fmt::format("The run lasts {} s.", trace.duration_seconds())};
   }
@@ -87,6 +107,19 @@ base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
     selection.ranks = std::move(ranks).value();
   }
   return selection;
+}
+
+base::Status require_step(const Trace& trace, uint32_t step) {
+  std::set<uint32_t> steps;
+  for (const auto& windows : marked_steps(trace)) {
+    for (const StepWindow& window : windows) steps.insert(window.step);
+  }
+  if (steps.contains(step)) return {};
+  const std::string found = steps.empty()       ? "the run marks none"
+                            : steps.size() == 1 ? "the run has step " + ranges(steps)
+                                                : "the run has steps " + ranges(steps);
+  return base::Error{base::ErrorCode::kNotFound,
+                     fmt::format("there is no time step {}: {}", step, found)};
 }
 
 }  // namespace pathline::trace

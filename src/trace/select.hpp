@@ -39,8 +39,11 @@ struct SelectionText {
   std::string_view ranks;  ///< "0-31,64"; "" for all.
 };
 
-/// errors  kInvalidArgument for a list that is none, a rank that the trace does not have, a time
-///         that is not a number, and a range without any time of the run.
+/// errors  kInvalidArgument for a list that is none and a time that is not a number; kNotFound for
+///         a rank that the trace does not have and a range without any time of the run.
 base::Result<Selection> select(const Trace& trace, const SelectionText& text);
+
+/// errors  kNotFound when no rank marked time step `step`, naming those there are.
+base::Status require_step(const Trace& trace, uint32_t step);
 
 }  // namespace pathline::trace

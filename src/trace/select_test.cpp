@@ -16,6 +16,7 @@ namespace pathline::trace {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Four ranks; the run goes from tick 1000 to 11000, which are 10 µs.
 Trace run() {
@@ -35,10 +36,11 @@ std::vector<uint32_t> chosen(std::string_view list) {
   return ranks;
 }
 
-std::string message_of(const SelectionText& text) {
+std::string message_of(const SelectionText& text,
+                       base::ErrorCode code = base::ErrorCode::kInvalidArgument) {
   const auto selection = select(run(), text);
   if (selection.ok()) return "no error";
-  EXPECT_EQ(selection.error().code, base::ErrorCode::kInvalidArgument);
+  EXPECT_EQ(selection.error().code, code) << selection.error().message;
   return selection.error().message;
 }
 
@@ -88,8 +90,14 @@ TEST(Select, RefusesAListThatIsNone) {
 }
 
 TEST(Select, RefusesARankThatTheRunDoesNotHave) {
-  EXPECT_EQ(message_of({.ranks = "4"}), "rank 4 of list '4' does not exist: the run has 4 ranks");
-  EXPECT_THAT(message_of({.ranks = "0-4294967295"}), HasSubstr("rank 4294967295"));
+  EXPECT_EQ(message_of({.ranks = "4"}, base::ErrorCode::kNotFound),
+            "rank 4 of list '4' does not exist: the run has 4 ranks");
+  EXPECT_THAT(message_of({.ranks = "0-4294967295"}, base::ErrorCode::kNotFound),
+              HasSubstr("rank 4294967295"));
+  const auto selection = select(TestTrace(1).finish(), {.ranks = "1"});
+  ASSERT_FALSE(selection.ok());
+  EXPECT_THAT(selection.error().message, HasSubstr("the run has 1 rank"));
+  EXPECT_THAT(selection.error().message, Not(HasSubstr("1 ranks")));
 }
 
 TEST(Select, RefusesATimeThatIsNone) {
@@ -100,9 +108,9 @@ TEST(Select, RefusesATimeThatIsNone) {
 }
 
 TEST(Select, RefusesAnEmptyRange) {
-  EXPECT_EQ(message_of({.from_s = 3e-6, .until_s = 3e-6}),
+  EXPECT_EQ(message_of({.from_s = 3e-6, .until_s = 3e-6}, base::ErrorCode::kNotFound),
             "nothing lies between --from 3e-06 and --until 3e-06");
-  EXPECT_EQ(message_of({.from_s = 4e-6, .until_s = 3e-6}),
+  EXPECT_EQ(message_of({.from_s = 4e-6, .until_s = 3e-6}, base::ErrorCode::kNotFound),
             "nothing lies between --from 4e-06 and --until 3e-06");
   const auto selection = select(run(), {.from_s = 4e-6, .until_s = 3e-6});
   ASSERT_FALSE(selection.ok());
@@ -110,14 +118,55 @@ TEST(Select, RefusesAnEmptyRange) {
 }
 
 TEST(Select, RefusesARangeThatEndsWhereTheRunStarts) {
-  EXPECT_EQ(message_of({.until_s = 0}), "nothing lies between the start and --until 0");
+  EXPECT_EQ(message_of({.until_s = 0}, base::ErrorCode::kNotFound),
+            "nothing lies between the start and --until 0");
 }
 
 TEST(Select, RefusesARangeBehindTheEnd) {
-  EXPECT_EQ(message_of({.from_s = 1e300}), "nothing lies between --from 1e+300 and the end");
-  EXPECT_EQ(message_of({.from_s = 1.1e-5, .until_s = 2}),
+  EXPECT_EQ(message_of({.from_s = 1e300}, base::ErrorCode::kNotFound),
+            "nothing lies between --from 1e+300 and the end");
+  EXPECT_EQ(message_of({.from_s = 1.1e-5, .until_s = 2}, base::ErrorCode::kNotFound),
             "nothing lies between --from 1.1e-05 and --until 2");
   EXPECT_TRUE(select(run(), {.from_s = 1e-5}).ok()) << "the last event lies at the end";
+}
+
+TEST(RequireStep, NamesTheStepsThereAre) {
+  TestTrace test(2);
+  const Region step = test.region("time step");
+  const uint32_t parameter = 7;
+  test.define(DefinitionKind::kParameter, {parameter, test.text("step"), 0});
+  uint64_t ticks = 0;
+  for (const uint32_t number : {0U, 1U, 2U, 5U, 7U, 8U}) {
+    auto& thread = test.on(number % 2);
+    thread.enter(ticks, step).add(EventKind::kParameterUnsignedInt, ticks, {parameter, number, 0});
+    thread.leave(++ticks, step);
+  }
+  const Trace trace = test.finish();
+  EXPECT_TRUE(require_step(trace, 5).ok());
+  const auto status = require_step(trace, 6);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, base::ErrorCode::kNotFound);
+  EXPECT_EQ(status.error().message, "there is no time step 6: the run has steps 0-2,5,7-8");
+}
+
+TEST(RequireStep, SaysWhenThereIsNone) {
+  const auto status = require_step(run(), 0);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "there is no time step 0: the run marks none");
+}
+
+TEST(RequireStep, CutsALongList) {
+  TestTrace test(1);
+  const Region step = test.region("time step");
+  const uint32_t parameter = 7;
+  test.define(DefinitionKind::kParameter, {parameter, test.text("step"), 0});
+  for (uint32_t i = 0; i < 10; ++i) {
+    test.on(0).enter(i, step).add(EventKind::kParameterUnsignedInt, i, {parameter, 2 * i, 0});
+    test.on(0).leave(i + 1, step);
+  }
+  const auto status = require_step(test.finish(), 1);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("the run has steps 0,2,4,6,8,10,12,14 ..."));
 }
 
 TEST(Selection, HoldsAMessageWhoseSendIsInsideAndOneOfWhoseRanksIs) {

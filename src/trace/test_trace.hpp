@@ -122,9 +122,13 @@ class TestTrace {
   }
 
   Region region(std::string_view name, RegionRole role = RegionRole::kFunction) {
+    return region(name, role, "", 0);
+  }
+  /// file  where the region was defined; "" when that is not known.
+  Region region(std::string_view name, RegionRole role, std::string_view file, uint32_t line) {
     define(DefinitionKind::kRegion,
            {kFirstRegion + region_count_, text(name), kUndefined, kUndefined,
-            static_cast<uint32_t>(role), 1, 0, kUndefined, 0, 0});
+            static_cast<uint32_t>(role), 1, 0, file.empty() ? kUndefined : text(file), line, 0});
     return Region(region_count_++);
   }
   /// returns the id of a communicator of these ranks of the program.
