@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,30 +56,39 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   return options;
 }
 
-/// Rank 0 reads, so that a file it alone can see is enough and all ranks see the same.
-std::string read_file(const std::string& name, MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  std::string text;
-  struct {
-    int64_t size;
-    int64_t error;
-  } outcome = {0, 0};
-  if (rank == 0) {
-    errno = 0;
-    std::ifstream stream(name, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(stream), {});
-    outcome.size = static_cast<int64_t>(text.size());
-    if (!stream) outcome.error = errno != 0 ? errno : EIO;
+/// error   set to what went wrong, or left empty.
+std::string read_file(const std::string& name, std::string& error) {
+  constexpr size_t kMost = 1 << 20;  // no file of ten keys, but perhaps /dev/zero
+  std::string text(kMost + 1, '\0');
+  std::FILE* file = std::fopen(name.c_str(), "rb");
+  if (file != nullptr) text.resize(std::fread(text.data(), 1, text.size(), file));
+  if (file == nullptr || std::ferror(file) != 0) {
+    error = std::strerror(errno);
+  } else if (text.size() > kMost) {
+    error = "it is larger than 1 MiB, expected a parameter file";
   }
-  MPI_Bcast(&outcome, 2, MPI_INT64_T, 0, comm);
-  if (outcome.error != 0) {
-    throw BadParameters("cannot read " + name + ": " +
-                        std::strerror(static_cast<int>(outcome.error)));
-  }
-  text.resize(static_cast<size_t>(outcome.size));
-  MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, comm);
+  if (file != nullptr) std::fclose(file);
   return text;
+}
+
+std::string broadcast(std::string text) {
+  auto size = static_cast<int>(text.size());
+  MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<size_t>(size));
+  MPI_Bcast(text.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
+/// Rank 0 reads, so that a file it alone can see is enough and all ranks see the same.
+Parameters read_parameters(const std::string& file, int rank) {
+  std::string text;
+  std::string error;
+  if (rank == 0) text = read_file(file, error);
+  error = broadcast(error);
+  if (!error.empty()) throw BadParameters("cannot read " + file + ": " + error);
+  int processes = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  return parse_parameters(broadcast(text), file, processes);
 }
 
 struct Outcome {
@@ -144,10 +151,7 @@ void print(const Parameters& parameters, const Outcome& outcome, const Summary& 
 
 /// Everything between MPI_Init and MPI_Finalize. Returns the exit code, the same on all ranks.
 int run(const Options& options, int rank) {
-  int processes = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  const Parameters parameters =
-      parse_parameters(read_file(options.file, MPI_COMM_WORLD), options.file, processes);
+  const Parameters parameters = read_parameters(options.file, rank);
 
   const Triple<int> periodic = {0, 0, 0};
   Triple<int> place{};

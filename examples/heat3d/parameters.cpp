@@ -31,20 +31,22 @@ std::string joined(const Range& items) {
   return text.str();
 }
 
-/// A value as TOML, in one line of bounded length.
-std::string shown(const toml::node& node) {
-  std::ostringstream stream;
-  node.visit([&](const auto& value) { stream << value; });
-  std::string text;
-  for (const char c : stream.str()) {
-    const bool blank = c == ' ' || c == '\n';
-    if (!blank)
-      text += c;
-    else if (!text.empty() && text.back() != ' ')
-      text += ' ';
+/// Without line breaks and of bounded length, whatever the file says.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = static_cast<unsigned char>(c) <= ' ';
+    if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
   }
   constexpr size_t kLongest = 60;
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+  return line.size() <= kLongest ? line : line.substr(0, kLongest) + "...";
+}
+
+std::string shown(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  std::ostringstream text;
+  node.visit([&](const auto& value) { text << value; });
+  return one_line(text.str());
 }
 
 class Reader {
@@ -55,7 +57,7 @@ class Reader {
     for (const auto& [key, node] : table_) {
       if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
         fail(key.source(),
-             "unknown key '" + std::string(key.str()) + "', expected one of " + joined(kKeys));
+             "unknown key '" + one_line(key.str()) + "', expected one of " + joined(kKeys));
       }
     }
   }
