@@ -25,6 +25,9 @@ class Persistent : public Exchange {
     }
   }
 
+  Persistent(const Persistent&) = delete;
+  Persistent& operator=(const Persistent&) = delete;
+
   void fill_halo(int field) override {
     Requests& requests = requests_[field];
     MPI_Startall(kRequestCount, requests.data());

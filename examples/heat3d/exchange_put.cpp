@@ -21,6 +21,9 @@ class Put : public Exchange {
     if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   }
 
+  Put(const Put&) = delete;
+  Put& operator=(const Put&) = delete;
+
   void fill_halo(int field) override {
     if (window_ == MPI_WIN_NULL) return;
     const double* values = grid_.field(field);

@@ -231,11 +231,11 @@ TEST_F(Heat3d, GivesTheExactSolutionOfItsScheme) {
 }
 
 TEST_F(Heat3d, ApproachesTheHeatEquationWithTheSquareOfTheSpacing) {
-  constexpr std::array<double, 3> kLength_m = {1, 0.8, 1.2};
+  const std::array<double, 3> length_m = {1, 0.8, 1.2};
   constexpr std::array<int, 3> kCells = {8, 16, 32};
-  constexpr double kDtTimesCellsSquared_s = 0.125;  // 81 % of the stability limit
+  const double dt_times_cells_squared_s = 0.125;  // 81 % of the stability limit
   for (const int coarse_steps : {10, 26, 51}) {
-    const double time_s = coarse_steps * kDtTimesCellsSquared_s / (8 * 8);
+    const double time_s = coarse_steps * dt_times_cells_squared_s / (8 * 8);
     // The difference to the series on each grid, where all three have points.
     std::array<std::vector<double>, 3> differences;
     for (size_t grid = 0; grid < kCells.size(); ++grid) {
@@ -243,14 +243,14 @@ TEST_F(Heat3d, ApproachesTheHeatEquationWithTheSquareOfTheSpacing) {
       const int refined = cells / kCells[0];
       Case c = case_with_equal_walls();
       c.points.fill(cells - 1);
-      for (size_t d = 0; d < 3; ++d) c.spacing_m[d] = kLength_m[d] / cells;
+      for (size_t d = 0; d < 3; ++d) c.spacing_m[d] = length_m[d] / cells;
       c.diffusivity_m2_per_s = 1;
-      c.dt_s = kDtTimesCellsSquared_s / (cells * cells);
+      c.dt_s = dt_times_cells_squared_s / (cells * cells);
       c.steps = coarse_steps * refined * refined;
       const Output output = run(c);
 
       const auto along = [&](size_t d, int i) {
-        return series(i * c.spacing_m[d], kLength_m[d], time_s);
+        return series(i * c.spacing_m[d], length_m[d], time_s);
       };
       const size_t n = cells - 1;
       for (int z = refined; z < cells; z += refined) {
@@ -428,13 +428,14 @@ TEST_F(Heat3d, MarksItsStepsAndRegions) {
   const std::string step =
       "begin exchange\nend exchange\nbegin update\nend update\n"
       "begin convergence check\nend convergence check\n";
+  const std::string expected = "step 1 0\n" + step + "step 2 0.5\n" + step;
   std::ofstream(scratch_ / "heat.toml") << toml_of(c);
   for (const std::string program : {HEAT3D_PROGRAM, HEAT3D_FORTRAN_PROGRAM}) {
     if (program.empty()) continue;
     // A process started alone is a world of one rank.
     const Output output = shell("LD_PRELOAD='" HEAT3D_RECORDER "' '" + program + "' heat.toml");
     EXPECT_EQ(output.status, 0) << output.err;
-    EXPECT_THAT(output.out, HasSubstr("step 1 0\n" + step + "step 2 0.5\n" + step)) << program;
+    EXPECT_THAT(output.out, HasSubstr(expected)) << program;
   }
 }
 

@@ -163,7 +163,8 @@ void check_division(const Reader& reader, const Parameters& parameters, int proc
       reader.fail("points", "expected multiples of ranks = [" + joined(parameters.ranks) + "]");
     }
     ranks *= parameters.ranks[i];
-    values *= parameters.points[i] / parameters.ranks[i] + 2.0;
+    const int own_points = parameters.points[i] / parameters.ranks[i];
+    values *= own_points + 2.0;
   }
   if (ranks != processes) {
     reader.fail("ranks", "but the program was started with " + std::to_string(processes) +

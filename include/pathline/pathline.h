@@ -36,25 +36,30 @@ __attribute__((weak)) void pathline_record_region_next(const char* name);
 #define PATHLINE_ALL_LIBRARIES_ ((void*)0)  // its value; glibc shows the name to GNU sources only
 #endif
 
-// A remembered answer: the address of the hook, 0 if there is no recorder, or this.
+// The answer is the address of the hook, 0 if there is no recorder, or this.
 #define PATHLINE_NOT_ASKED_ ((uintptr_t)1)
+#define PATHLINE_MAY_RECORD_(answer) \
+  __builtin_expect(__atomic_load_n(&(answer), __ATOMIC_RELAXED) != 0, 0)
 
-PATHLINE_INLINE_ uintptr_t pathline_find_hook_(uintptr_t* answer, uintptr_t linked,
-                                               const char* name) {
-  uintptr_t hook = __atomic_load_n(answer, __ATOMIC_RELAXED);
-  if (hook == PATHLINE_NOT_ASKED_) {
-    hook = linked ? linked : (uintptr_t)dlsym(PATHLINE_ALL_LIBRARIES_, name);
-    __atomic_store_n(answer, hook, __ATOMIC_RELAXED);
+PATHLINE_INLINE_ uintptr_t pathline_internal_hook(uintptr_t* answer, uintptr_t linked,
+                                                  const char* hook) {
+  uintptr_t address = __atomic_load_n(answer, __ATOMIC_RELAXED);
+  if (address == PATHLINE_NOT_ASKED_) {
+    address = linked ? linked : (uintptr_t)dlsym(PATHLINE_ALL_LIBRARIES_, hook);
+    __atomic_store_n(answer, address, __ATOMIC_RELAXED);
   }
-  return hook;
+  return address;
 }
 
-#define PATHLINE_CALL_HOOK_(name, type, ...)                                       \
-  static uintptr_t answer = PATHLINE_NOT_ASKED_;                                   \
-  if (__builtin_expect(__atomic_load_n(&answer, __ATOMIC_RELAXED) != 0, 0)) {      \
-    const uintptr_t hook = pathline_find_hook_(&answer, (uintptr_t)(name), #name); \
-    if (hook) ((type)hook)(__VA_ARGS__);                                           \
-  }
+PATHLINE_INLINE_ void pathline_internal_pass_name(uintptr_t address, const char* name) {
+  typedef void (*hook)(const char*);
+  if (address) ((hook)address)(name);  // NOLINT(performance-no-int-to-ptr)
+}
+
+PATHLINE_INLINE_ void pathline_internal_pass_step(uintptr_t address, int64_t step, double time_s) {
+  typedef void (*hook)(int64_t, double);
+  if (address) ((hook)address)(step, time_s);  // NOLINT(performance-no-int-to-ptr)
+}
 
 /// Ends the open time step of this process and begins another one. The last one ends with
 /// MPI_Finalize or with the process. What happens before the first call belongs to no step.
@@ -64,25 +69,48 @@ PATHLINE_INLINE_ uintptr_t pathline_find_hook_(uintptr_t* answer, uintptr_t link
 /// time_s   simulated time at which the step begins, in seconds; only passed on to pictures and
 ///          tables. Programs without one pass 0.
 /// threads  one per process calls it, the one that runs the loop over the steps.
-PATHLINE_INLINE_ void pathline_step(int64_t step, double time_s){
-    PATHLINE_CALL_HOOK_(pathline_record_step, void (*)(int64_t, double), step, time_s)}
+PATHLINE_INLINE_ void pathline_step(int64_t step, double time_s) {
+  static uintptr_t answer = PATHLINE_NOT_ASKED_;
+  if (PATHLINE_MAY_RECORD_(answer)) {
+    const uintptr_t linked = (uintptr_t)pathline_record_step;
+    pathline_internal_pass_step(pathline_internal_hook(&answer, linked, "pathline_record_step"),
+                                step, time_s);
+  }
+}
 
 /// Enters the region `name` on this thread. Regions nest, and may enclose time steps.
-PATHLINE_INLINE_ void pathline_region_begin(const char* name){
-    PATHLINE_CALL_HOOK_(pathline_record_region_begin, void (*)(const char*), name)}
+PATHLINE_INLINE_ void pathline_region_begin(const char* name) {
+  static uintptr_t answer = PATHLINE_NOT_ASKED_;
+  if (PATHLINE_MAY_RECORD_(answer)) {
+    const uintptr_t linked = (uintptr_t)pathline_record_region_begin;
+    pathline_internal_pass_name(
+        pathline_internal_hook(&answer, linked, "pathline_record_region_begin"), name);
+  }
+}
 
 /// Leaves the region `name`, which must be the one that this thread entered last.
-PATHLINE_INLINE_ void pathline_region_end(const char* name){
-    PATHLINE_CALL_HOOK_(pathline_record_region_end, void (*)(const char*), name)}
+PATHLINE_INLINE_ void pathline_region_end(const char* name) {
+  static uintptr_t answer = PATHLINE_NOT_ASKED_;
+  if (PATHLINE_MAY_RECORD_(answer)) {
+    const uintptr_t linked = (uintptr_t)pathline_record_region_end;
+    pathline_internal_pass_name(
+        pathline_internal_hook(&answer, linked, "pathline_record_region_end"), name);
+  }
+}
 
 /// Asks to measure the next call of the function `name` on this thread, and only that one: a
 /// function that is called from many places is so measured from here alone. `name` is a function
 /// that the recorder sees, like "MPI_Allreduce" or one compiled with -finstrument-functions.
 PATHLINE_INLINE_ void pathline_region_next(const char* name) {
-  PATHLINE_CALL_HOOK_(pathline_record_region_next, void (*)(const char*), name)
+  static uintptr_t answer = PATHLINE_NOT_ASKED_;
+  if (PATHLINE_MAY_RECORD_(answer)) {
+    const uintptr_t linked = (uintptr_t)pathline_record_region_next;
+    pathline_internal_pass_name(
+        pathline_internal_hook(&answer, linked, "pathline_record_region_next"), name);
+  }
 }
 
-#undef PATHLINE_CALL_HOOK_
+#undef PATHLINE_MAY_RECORD_
 #undef PATHLINE_NOT_ASKED_
 #undef PATHLINE_ALL_LIBRARIES_
 
