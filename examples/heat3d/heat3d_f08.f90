@@ -280,6 +280,7 @@ program heat3d_f08
   time_s = MPI_Wtime() - time_s
 
   call print_summary(values(:, :, :, field))
+  call release()
   call MPI_Finalize()
 
 contains
@@ -347,6 +348,15 @@ contains
       MPI_DOUBLE_PRECISION, type)
     call MPI_Type_commit(type)
   end function
+
+  subroutine release()
+    integer :: i
+    do i = 1, 6
+      call MPI_Type_free(edge(i))
+      call MPI_Type_free(halo(i))
+    end do
+    call MPI_Comm_free(cartesian)
+  end subroutine
 
   !> A message has the number of the side where it leaves its sender as its tag.
   subroutine fill_halo(u)
