@@ -72,8 +72,8 @@ contains
     end if
   end subroutine
 
-  !> The next `key = value` without comments and, if it goes over several lines, in one; empty at the
-  !> end of the file.
+  !> The next `key = value` without comments and, if it goes over several lines, in one; empty at
+  !> the end of the file.
   subroutine next_entry(unit, line, first_line, entry)
     integer, intent(in) :: unit
     integer, intent(inout) :: line
@@ -307,7 +307,8 @@ contains
       stop 2, quiet=.true.
     end if
 
-    call MPI_Cart_create(MPI_COMM_WORLD, 3, p%ranks, [.false., .false., .false.], .false., cartesian)
+    call MPI_Cart_create(MPI_COMM_WORLD, 3, p%ranks, [.false., .false., .false.], .false., &
+      cartesian)
     call MPI_Cart_coords(cartesian, rank, 3, place)
     local = p%points / p%ranks
     allocate (values(0:local(1) + 1, 0:local(2) + 1, 0:local(3) + 1, 2))
@@ -409,7 +410,8 @@ contains
           at = place(3) * local(3) + z - 1_int64
           at = at * p%points(2) + place(2) * local(2) + y - 1
           at = at * p%points(1) + place(1) * local(1) + x - 1
-          checksum = ieor(checksum, ishftc(transfer(u(x, y, z), checksum), int(modulo(at, 61_int64))))
+          checksum = ieor(checksum, &
+            ishftc(transfer(u(x, y, z), checksum), int(modulo(at, 61_int64))))
         end do
       end do
     end do
