@@ -164,7 +164,7 @@ TEST(LayerCheck, FindsNothingInThisProject) {
 
   const std::set<std::string> endings = {".c", ".cpp", ".h", ".hpp"};
   std::vector<fs::path> files;
-  for (const char* folder : {"bench", "include", "src", "test"}) {
+  for (const char* folder : {"bench", "examples", "include", "src", "test"}) {
     if (!fs::exists(folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (endings.contains(entry.path().extension().string())) files.push_back(entry.path());

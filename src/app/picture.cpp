@@ -3,17 +3,45 @@
 
 #include <fmt/format.h>
 
+#include "app/step_source.hpp"
 #include "base/file.hpp"
 
 namespace pathline::app {
+namespace {
+
+base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
+                                        const trace::Selection& selection,
+                                        const figure::Options& options, base::ThreadPool& pool) {
+  const auto found = find_steps(trace, {.detect = true}, pool);
+  if (!found) return found.error();
+  const Steps& steps = found.value();
+  figure::StepsText text;
+  if (steps.detection) {
+    const comm::Detection& detection = *steps.detection;
+    if (!detection.found()) {
+      return base::Error{base::ErrorCode::kInvalidArgument,
+                         fmt::format("there is nothing to draw: the program marks no time steps, "
+                                     "and {}",
+                                     detection.reason)};
+    }
+    text = {"period", "period (a guess)", "Periods in the calls",
+            fmt::format("a guess of {} certainty, not time steps of the program",
+                        detection.certainty_word())};
+  }
+  return figure::steps(trace, selection, comm::step_table(trace, steps.windows, selection, pool),
+                       text, options);
+}
+
+}  // namespace
 
 base::Result<FigureKind> parse_figure_kind(std::string_view name) {
   if (name == "timeline") return FigureKind::kTimeline;
   if (name == "matrix") return FigureKind::kMatrix;
   if (name == "profile") return FigureKind::kProfile;
+  if (name == "steps") return FigureKind::kSteps;
   return base::Error{
       base::ErrorCode::kInvalidArgument,
-      fmt::format("there is no figure '{}'; there are timeline, matrix, profile", name)};
+      fmt::format("there is no figure '{}'; there are timeline, matrix, profile, steps", name)};
 }
 
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
@@ -27,6 +55,7 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
     case FigureKind::kProfile:
       return figure::profile(trace, selection, profile::from_trace(trace, selection, pool),
                              options);
+    case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
   }
   return base::Error{base::ErrorCode::kInvalidArgument, "unknown figure"};
 }

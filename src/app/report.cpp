@@ -86,6 +86,12 @@ class Report {
         !status) {
       return status.error();
     }
+    if (marked_steps_ > 0) {
+      const char* alternative = "Time of each step, and the share of MPI in it by rank";
+      if (auto status = picture("Time steps", FigureKind::kSteps, alternative); !status) {
+        return status.error();
+      }
+    }
     add("<footer>Made with Pathline {}.</footer>\n</body>\n</html>\n", PATHLINE_VERSION);
     return std::move(html_);
   }
@@ -126,6 +132,7 @@ class Report {
       fact("read", base::human_bytes(static_cast<double>(summary.io_bytes_read)));
       fact("written", base::human_bytes(static_cast<double>(summary.io_bytes_written)));
     }
+    marked_steps_ = summary.marked_steps;
     if (summary.marked_steps > 0) fact("time steps", base::human_count(summary.marked_steps));
     add("</dl>\n");
   }
@@ -199,6 +206,7 @@ class Report {
   const trace::Trace& trace_;
   const trace::Selection& selection_;
   base::ThreadPool& pool_;
+  uint64_t marked_steps_ = 0;
   std::string html_;
 };
 

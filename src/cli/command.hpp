@@ -74,6 +74,8 @@ void add_info_command(CLI::App& app, Action& action);
 void add_profile_command(CLI::App& app, Action& action);
 void add_matrix_command(CLI::App& app, Action& action);
 void add_messages_command(CLI::App& app, Action& action);
+void add_waits_command(CLI::App& app, Action& action);
+void add_steps_command(CLI::App& app, Action& action);
 void add_diff_command(CLI::App& app, Action& action);
 void add_figure_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);

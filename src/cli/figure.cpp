@@ -77,6 +77,7 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
   std::string title = run_name(options.input);
   title += kind == app::FigureKind::kTimeline ? ": timeline"
            : kind == app::FigureKind::kMatrix ? ": communication matrix"
+           : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
                                               : ": profile";
   if (options.step) title += fmt::format(" of time step {}", *options.step);
   if (options.from_s) title += fmt::format(", from {} s", *options.from_s);
@@ -130,8 +131,9 @@ base::Result<int> run_figure(const FigureOptions& options) {
 
 void add_figure_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<FigureOptions>();
-  CLI::App* command = app.add_subcommand("figure", "Draws a run: timeline, matrix or profile");
-  command->add_option("KIND", options->kind, "timeline, matrix or profile")->required();
+  CLI::App* command =
+      app.add_subcommand("figure", "Draws a run: timeline, matrix, profile or steps");
+  command->add_option("KIND", options->kind, "timeline, matrix, profile or steps")->required();
   add_input(*command, *options);
   command->add_option("-o,--output", options->output, "Picture to write, *.png or *.svg")
       ->required();
@@ -164,7 +166,8 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"json"}));
   command->footer(
       "Examples:\n  pathline figure timeline run -o timeline.png\n"
-      "  pathline figure matrix run -o matrix.svg --theme dark --metric messages");
+      "  pathline figure matrix run -o matrix.svg --theme dark --metric messages\n"
+      "  pathline figure steps run -o steps.png");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }
 

@@ -84,6 +84,8 @@ int run(int argc, char** argv) {
   cli::add_profile_command(app, action);
   cli::add_matrix_command(app, action);
   cli::add_messages_command(app, action);
+  cli::add_waits_command(app, action);
+  cli::add_steps_command(app, action);
   cli::add_diff_command(app, action);
   cli::add_figure_command(app, action);
   cli::add_export_command(app, action);

@@ -84,8 +84,12 @@ void Table::row(const std::vector<std::string>& cells) {
   any_row_ = true;
 }
 
+void Table::add_to_json(std::string_view key, std::string_view json) {
+  more_json_ += fmt::format(",\n\"{}\":{}", key, json);
+}
+
 base::Status Table::finish() {
-  if (format_ == Format::kJson) text_ += "\n]}\n";
+  if (format_ == Format::kJson) text_ += "\n]" + more_json_ + "}\n";
   if (format_ == Format::kTable) {
     std::vector<size_t> widths(columns_.size());
     for (const auto& row : rows_) {

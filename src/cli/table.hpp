@@ -29,6 +29,8 @@ class Table {
   [[nodiscard]] bool is_for_people() const { return format_ == Format::kTable; }
   /// As many cells as there are columns.
   void row(const std::vector<std::string>& cells);
+  /// One more key of the JSON object, beside the rows; other formats leave it out.
+  void add_to_json(std::string_view key, std::string_view json);
   /// Writes everything to the command's output.
   base::Status finish();
 
@@ -39,6 +41,7 @@ class Table {
   Format format_;
   bool any_row_ = false;
   std::string text_;
+  std::string more_json_;
   std::vector<std::vector<std::string>> rows_;  // Table only.
 };
 

@@ -2,10 +2,10 @@
 #include "comm/summary.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <vector>
 
+#include "comm/io.hpp"
 #include "trace/calls.hpp"
 
 namespace pathline::comm {
@@ -13,31 +13,9 @@ namespace {
 
 using trace::EventKind;
 
-constexpr uint64_t kUnknownSize = UINT64_MAX;  // Formatted output, flushes.
-
-/// Bytes of I/O of one location. Ids of operations are reused: a completion belongs to the latest
-/// open operation of its handle and id.
-void add_io(const trace::Events& events, Summary& summary) {
-  struct Open {
-    uint32_t mode;
-    uint64_t bytes;
-  };
-  std::map<std::pair<uint32_t, uint64_t>, std::vector<Open>> open;
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (events.kind[i] == EventKind::kIoOperationBegin) {
-      ++summary.io_operations;
-      const auto fields = events.fields(i);
-      open[{fields[0], events.word64(i, 5)}].push_back({fields[1], events.word64(i, 3)});
-    } else if (events.kind[i] == EventKind::kIoOperationComplete) {
-      const auto found = open.find({events.fields(i)[0], events.word64(i, 3)});
-      if (found == open.end() || found->second.empty()) continue;
-      const Open operation = found->second.back();
-      found->second.pop_back();
-      const uint64_t bytes = events.word64(i, 1);
-      if (bytes == kUnknownSize) continue;
-      if (operation.mode == 0) summary.io_bytes_read += bytes;
-      if (operation.mode == 1) summary.io_bytes_written += bytes;
-    }
+void add_transfers(const std::vector<IoTransfer>& transfers, Summary& summary) {
+  for (const IoTransfer& transfer : transfers) {
+    (transfer.is_write ? summary.io_bytes_written : summary.io_bytes_read) += transfer.bytes;
   }
 }
 
@@ -61,7 +39,9 @@ Summary summarise(const trace::Trace& trace) {
       summary.events_by_kind[kind] += counts[kind];
     }
     summary.events += events.size();
-    if (counts[static_cast<size_t>(EventKind::kIoOperationBegin)] > 0) add_io(events, summary);
+    const uint64_t operations = counts[static_cast<size_t>(EventKind::kIoOperationBegin)];
+    summary.io_operations += operations;
+    if (operations > 0) add_transfers(io_transfers(events), summary);
     summary.cpu_threads += location.type == trace::LocationType::kCpuThread ? 1 : 0;
     summary.streams += location.type == trace::LocationType::kAcceleratorStream ? 1 : 0;
   }

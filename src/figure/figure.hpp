@@ -9,6 +9,7 @@
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
+#include "steps/table.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -49,6 +50,24 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
 /// line across its end.
 base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,
                                     const profile::Profile& profile, const Options& options);
+
+/// What the rows of a table of steps are called.
+struct StepsText {
+  std::string word = "time step";  ///< One of them.
+  std::string axis = "time step";  ///< What their numbers stand for.
+  std::string title = "Time steps";
+  std::string remark;  ///< Behind the subtitle, for what is only a guess.
+};
+
+/// Above, the time per step: a band from the fastest to the slowest rank, the median, and the
+/// median time in MPI. Below, steps to the right and ranks downwards, coloured by the share of the
+/// step that the rank spent in MPI: the rank that others wait for is the one that stands out light
+/// (dark in the dark theme). With more steps or ranks than pixels neighbours share a cell.
+///
+/// errors  kInvalidArgument for a table without rows, and a picture too small.
+base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Selection& selection,
+                                  const steps::Table& table, const StepsText& text,
+                                  const Options& options);
 
 /// "8 ranks", or "3 of 8 ranks" when the selection leaves some out.
 std::string ranks_text(const trace::Trace& trace, const trace::Selection& selection);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The heat equation on a box: explicit Euler in time, central differences in space, walls of fixed
+// temperature, points divided among the ranks of a Cartesian communicator. A program to measure:
+// it marks its time steps and has one region for each thing that it does in them.
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "examples/heat3d/exchange.hpp"
+#include "examples/heat3d/grid.hpp"
+#include "examples/heat3d/parameters.hpp"
+#include "examples/heat3d/summary.hpp"
+#include "pathline/pathline.h"
+
+namespace heat3d {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: heat3d FILE.toml [--field FILE]\n"
+    "\n"
+    "Computes the heat equation on a box; examples/heat3d/README.md explains FILE.toml.\n"
+    "\n"
+    "  --field FILE   write the last field as float64 values, x varying fastest\n"
+    "  --help         print this\n"
+    "\n"
+    "  mpirun -n 4 heat3d heat.toml\n";
+
+struct Options {
+  std::string file;
+  std::optional<std::string> field_file;
+  bool help = false;
+};
+
+std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--help") {
+      options.help = true;
+    } else if (arguments[i] == "--field" && i + 1 < arguments.size()) {
+      options.field_file = arguments[++i];
+    } else if (options.file.empty() && !arguments[i].starts_with('-')) {
+      options.file = arguments[i];
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (options.file.empty() && !options.help) return std::nullopt;
+  return options;
+}
+
+/// error   set to what went wrong, or left empty.
+std::string read_file(const std::string& name, std::string& error) {
+  constexpr size_t kMost = 1 << 20;  // no file of ten keys, but perhaps /dev/zero
+  std::string text(kMost + 1, '\0');
+  std::FILE* file = std::fopen(name.c_str(), "rb");
+  if (file != nullptr) text.resize(std::fread(text.data(), 1, text.size(), file));
+  if (file == nullptr || std::ferror(file) != 0) {
+    error = std::strerror(errno);
+  } else if (text.size() > kMost) {
+    error = "it is larger than 1 MiB, expected a parameter file";
+  }
+  if (file != nullptr) std::fclose(file);
+  return text;
+}
+
+std::string broadcast(std::string text) {
+  auto size = static_cast<int>(text.size());
+  MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<size_t>(size));
+  MPI_Bcast(text.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
+/// Rank 0 reads, so that a file it alone can see is enough and all ranks see the same.
+Parameters read_parameters(const std::string& file, int rank) {
+  std::string text;
+  std::string error;
+  if (rank == 0) text = read_file(file, error);
+  error = broadcast(error);
+  if (!error.empty()) throw BadParameters("cannot read " + file + ": " + error);
+  int processes = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &processes);
+  return parse_parameters(broadcast(text), file, processes);
+}
+
+struct Outcome {
+  int64_t steps = 0;
+  double time_s = 0;
+  double change = 0;  ///< The largest of a point in the last step.
+  bool converged = false;
+  int field = 0;  ///< The one that holds the result.
+};
+
+Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_Comm cartesian) {
+  Triple<double> weight{};
+  for (size_t i = 0; i < 3; ++i) {
+    const double h = parameters.spacing_m[i];
+    weight[i] = parameters.diffusivity_m2_per_s * parameters.dt_s / (h * h);
+  }
+
+  Outcome outcome;
+  MPI_Barrier(cartesian);
+  const double begin_s = MPI_Wtime();
+  while (outcome.steps < parameters.steps && !outcome.converged) {
+    pathline_step(outcome.steps + 1, static_cast<double>(outcome.steps) * parameters.dt_s);
+    {
+      const pathline::Region region("exchange");
+      exchange.fill_halo(outcome.field);
+    }
+    {
+      const pathline::Region region("update");
+      outcome.change = grid.update(outcome.field, weight);
+    }
+    outcome.field = 1 - outcome.field;
+    ++outcome.steps;
+    if (parameters.tolerance > 0) {
+      const pathline::Region region("convergence check");
+      MPI_Allreduce(MPI_IN_PLACE, &outcome.change, 1, MPI_DOUBLE, MPI_MAX, cartesian);
+      outcome.converged = outcome.change < parameters.tolerance;
+    }
+  }
+  outcome.time_s = MPI_Wtime() - begin_s;
+  MPI_Allreduce(MPI_IN_PLACE, &outcome.time_s, 1, MPI_DOUBLE, MPI_MAX, cartesian);
+  MPI_Allreduce(MPI_IN_PLACE, &outcome.change, 1, MPI_DOUBLE, MPI_MAX, cartesian);
+  return outcome;
+}
+
+void print(const Parameters& parameters, const Outcome& outcome, const Summary& summary) {
+  const auto& [nx, ny, nz] = parameters.points;
+  const auto& [px, py, pz] = parameters.ranks;
+  std::printf("grid = %d x %d x %d\n", nx, ny, nz);
+  std::printf("ranks = %d x %d x %d\n", px, py, pz);
+  std::printf("exchange = %s\n", parameters.exchange.c_str());
+  std::printf("steps = %" PRId64 "\n", outcome.steps);
+  std::printf("time = %.6f s\n", outcome.time_s);
+  std::printf("largest change = %.9E\n", outcome.change);
+  if (outcome.converged) std::printf("converged\n");
+  std::printf("minimum = %.9E\n", summary.minimum);
+  std::printf("centre = %.9E\n", summary.centre);
+  std::printf("maximum = %.9E\n", summary.maximum);
+  std::printf("checksum = %016" PRIX64 "\n", summary.checksum);
+}
+
+/// Everything between MPI_Init and MPI_Finalize. Returns the exit code, the same on all ranks.
+int run(const Options& options, int rank) {
+  const Parameters parameters = read_parameters(options.file, rank);
+
+  const Triple<int> periodic = {0, 0, 0};
+  Triple<int> place{};
+  MPI_Comm cartesian = MPI_COMM_NULL;
+  MPI_Cart_create(MPI_COMM_WORLD, 3, parameters.ranks.data(), periodic.data(), 0, &cartesian);
+  MPI_Cart_coords(cartesian, rank, 3, place.data());
+
+  Grid grid(parameters, place);
+  int status = 0;
+  {
+    const Sides sides(grid, cartesian);
+    const auto exchange = make_exchange(parameters.exchange, grid, sides, cartesian);
+    const Outcome outcome = solve(parameters, grid, *exchange, cartesian);
+    const Summary summary = summarize(grid, outcome.field, cartesian);
+    if (rank == 0) print(parameters, outcome, summary);
+    if (options.field_file &&
+        write_field(grid, outcome.field, *options.field_file, cartesian) != MPI_SUCCESS) {
+      if (rank == 0) {
+        std::fprintf(stderr, "heat3d: cannot write %s\n", options.field_file->c_str());
+      }
+      status = 2;
+    }
+  }
+  MPI_Comm_free(&cartesian);
+  return status;
+}
+
+int guarded_main(const std::vector<std::string>& arguments) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto options = parse_options(arguments);
+  if (!options || options->help) {
+    if (rank == 0) std::fputs(kUsage, options ? stdout : stderr);
+    return options ? 0 : 2;
+  }
+  try {
+    return run(*options, rank);
+  } catch (const BadParameters& error) {
+    if (rank == 0) std::fprintf(stderr, "heat3d: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {  // no memory, perhaps on this rank alone
+    std::fprintf(stderr, "heat3d: rank %d: %s\n", rank, error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace heat3d
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int status = heat3d::guarded_main({argv + 1, argv + argc});
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/waits.hpp"
+
+#include "cli/command.hpp"
+#include "cli/table.hpp"
+
+namespace pathline::cli {
+namespace {
+
+base::Result<int> run_waits(const CommonOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  const trace::Trace& trace = opened.value()->trace;
+  const comm::Waits waits = comm::waits(trace, opened.value()->selection, opened.value()->pool);
+  Table table(options, {{"kind", true}, {"rank"}, {"count"}, {"wait_s"}});
+  for (const comm::WaitRow& row : waits.rows) {
+    table.row({std::string(comm::wait_name(row.kind)), fmt::format("{}", row.rank),
+               fmt::format("{}", row.count), fmt::format("{:.9f}", trace.span_seconds(row.ticks))});
+  }
+  if (waits.messages_without_call > 0 && !options.quiet) {
+    fmt::print(stderr,
+               "pathline: {} of {} messages were received outside of recorded MPI calls; whether "
+               "anybody waited for them is not known\n",
+               waits.messages_without_call, trace.messages.size());
+  }
+  if (auto status = table.finish(); !status) return status.error();
+  return kDone;
+}
+
+}  // namespace
+
+void add_waits_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* command = app.add_subcommand("waits", "Who waits in MPI because others are late");
+  add_input(*command, *options);
+  add_output(*command, *options);
+  add_format(*command, *options);
+  add_selection(*command, *options);
+  command->footer(
+      "Per kind and waiting rank: in how many calls it waited, and how long.\n"
+      "  late_sender    a receive or wait, until the message's send was entered\n"
+      "  late_receiver  a blocking send, until its receive was posted\n"
+      "  collective     an operation of all with all, until the last rank entered it\n"
+      "  barrier        a barrier, the same\n"
+      "A call that waits for several partners counts once, for the last of them.\nExamples:\n"
+      "  pathline waits run\n  pathline waits run --ranks 0-3 --format csv");
+  command->callback([options, &action] { action = [options] { return run_waits(*options); }; });
+}
+
+}  // namespace pathline::cli

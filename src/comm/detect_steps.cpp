@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/detect_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "steps/repetition.hpp"
+#include "trace/outer_calls.hpp"
+
+namespace pathline::comm {
+namespace {
+
+using steps::Repetition;
+using steps::Symbol;
+using trace::EventKind;
+
+/// How closely calls must agree to be alike.
+enum class Detail : uint8_t {
+  kFunction,  // Runs of one function are one call, whoever the peers are.
+  kPeers,     // The same with peer and bytes of the first call of a run.
+  kEachCall   // No runs.
+};
+
+/// One call that communicates, or several in a row.
+struct Item {
+  Symbol by_function;
+  Symbol by_peers;
+  trace::CallEvents first;
+  uint64_t bytes;  // Of an operation without a root; 0 otherwise.
+  uint32_t calls;
+};
+
+/// What the events inside of a call say about it.
+struct Communication {
+  bool any = false;
+  bool is_collective = false;
+  uint32_t peer = trace::kUndefined;
+  uint64_t bytes = 0;
+  bool has_root = false;
+};
+
+Communication communication_in(const trace::Events& events, trace::CallEvents call) {
+  Communication found;
+  for (uint32_t i = call.enter + 1; i < call.leave; ++i) {
+    switch (events.kind[i]) {
+      case EventKind::kMpiSend:
+      case EventKind::kMpiIsend:
+      case EventKind::kMpiRecv: {
+        if (!found.any) {
+          const trace::PointToPoint point = events.point_to_point(i);
+          found.peer = point.peer;
+          found.bytes = point.bytes;
+        }
+        found.any = true;
+        break;
+      }
+      case EventKind::kMpiIrecv:  // Of several that are complete, which is first is chance.
+      case EventKind::kMpiIrecvRequest:
+      case EventKind::kMpiIsendComplete:
+      case EventKind::kNonBlockingCollectiveRequest:
+      case EventKind::kNonBlockingCollectiveComplete:
+      case EventKind::kRmaPut:
+      case EventKind::kRmaGet:
+      case EventKind::kRmaGroupSync: found.any = true; break;
+      case EventKind::kMpiCollectiveEnd:
+      case EventKind::kRmaCollectiveEnd:
+        found.any = true;
+        found.is_collective = true;
+        found.has_root = events.fields(i)[events.kind[i] == EventKind::kMpiCollectiveEnd ? 2 : 3] !=
+                         trace::kUndefined;
+        found.bytes = events.kind[i] == EventKind::kMpiCollectiveEnd && !found.has_root
+                          ? events.word64(i, 3)
+                          : 0;
+        break;
+      default: break;
+    }
+  }
+  return found;
+}
+
+std::vector<Item> items_of(const trace::Events& events,
+                           const std::vector<trace::CallClass>& classes, bool each_call) {
+  std::vector<Item> items;
+  trace::for_each_outer_call(
+      events,
+      [&](trace::Region region) {
+        return region.valid() && classes[region] == trace::CallClass::kMpi;
+      },
+      [&](trace::CallEvents call) {
+        const Communication what = communication_in(events, call);
+        if (!what.any) return;
+        const uint64_t magnitude = static_cast<uint64_t>(std::bit_width(what.bytes));
+        const uint64_t region = uint64_t{events.region(call.enter)} << 8U;
+        const uint64_t function = (region | (what.is_collective ? magnitude : 0)) << 32U;
+        const Symbol by_function{function, events.ticks[call.enter], what.is_collective};
+        if (!each_call && !what.is_collective && !items.empty() &&
+            items.back().by_function.key == by_function.key) {
+          ++items.back().calls;
+          return;
+        }
+        Symbol by_peers = by_function;
+        by_peers.key = ((region | magnitude) << 32U) ^ (uint64_t{what.peer} + 1);
+        items.push_back({by_function, by_peers, call, what.is_collective ? what.bytes : 0, 1});
+      });
+  return items;
+}
+
+std::vector<Symbol> symbols_of(const std::vector<Item>& items, Detail detail) {
+  std::vector<Symbol> symbols;
+  symbols.reserve(items.size());
+  for (const Item& item : items) {
+    symbols.push_back(detail == Detail::kFunction ? item.by_function : item.by_peers);
+  }
+  return symbols;
+}
+
+/// A piece that begins the periods of a rank.
+struct Cut {
+  Detail detail = Detail::kFunction;
+  uint64_t key = 0;
+  uint32_t length = 0;
+  uint64_t count = 0;
+  double irregularity = 0;
+  [[nodiscard]] bool same_piece(const Cut& other) const {
+    return detail == other.detail && key == other.key && length == other.length;
+  }
+};
+
+/// What one rank says.
+struct Vote {
+  uint64_t calls = 0;
+  std::optional<Cut> cut;
+  std::vector<Cut> others;  // Other pieces that cut the same loop by functions, the best first.
+};
+
+class Detector {
+ public:
+  Detector(const trace::Trace& trace, base::ThreadPool& pool)
+      : trace_(trace),
+        pool_(pool),
+        classes_(trace::call_classes(trace.definitions)),
+        votes_(trace.rank_count),
+        cuts_(trace.rank_count) {}
+
+  Detection run() {
+    result_.windows.resize(trace_.rank_count);
+    pool_.for_each(votes_.size(), [&](size_t rank) { votes_[rank] = vote(rank); });
+    if (!agree()) return std::move(result_);
+    std::vector<double> shares(votes_.size());
+    std::vector<std::string> beginnings(votes_.size());
+    pool_.for_each(votes_.size(), [&](size_t rank) {
+      if (cuts_[rank]) cut(rank, shares[rank], beginnings[rank]);
+    });
+    summarise(shares, beginnings);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const trace::Events* events_of(size_t rank) const {
+    const uint32_t location = trace_.rank_location[rank];
+    return location == base::IdMap::kNone ? nullptr : &trace_.locations[location].events;
+  }
+
+  struct Found : Repetition {
+    Detail detail;
+  };
+
+  /// The repetitions of one rank at several levels of detail, the outermost loops first.
+  static std::vector<Found> repetitions_in(const std::vector<Item>& items,
+                                           std::initializer_list<Detail> details) {
+    std::vector<Found> all;
+    for (const Detail detail : details) {
+      for (Repetition& repetition : steps::find_repetitions(symbols_of(items, detail))) {
+        all.push_back({std::move(repetition), detail});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(), steps::outer_first);
+    return all;
+  }
+
+  [[nodiscard]] Vote vote(size_t rank) const {
+    Vote vote;
+    const trace::Events* events = events_of(rank);
+    if (events == nullptr) return vote;
+    const std::vector<Item> items = items_of(*events, classes_, false);
+    for (const Item& item : items) vote.calls += item.calls;
+    auto found = repetitions_in(items, {Detail::kFunction, Detail::kPeers});
+    if (found.empty()) {
+      found = repetitions_in(items_of(*events, classes_, true), {Detail::kEachCall});
+    }
+    if (found.empty()) return vote;
+    std::vector<const Repetition*> list;
+    list.reserve(found.size());
+    for (const Found& repetition : found) list.push_back(&repetition);
+    const size_t best = steps::main_repetition(list);
+    const auto to_cut = [&](size_t i) {
+      return Cut{found[i].detail, found[i].key, found[i].length, found[i].starts.size(),
+                 found[i].irregularity};
+    };
+    vote.cut = to_cut(best);
+    constexpr size_t kMostOthers = 64;
+    for (size_t i = 0; i < found.size() && vote.others.size() < kMostOthers; ++i) {
+      if (steps::same_loop(found[i].starts.size(), vote.cut->count)) {
+        vote.others.push_back(to_cut(i));
+      }
+    }
+    return vote;
+  }
+
+  /// Finds the number of periods that most ranks agree on, and one piece that begins them on all of
+  /// these ranks if there is one.
+  bool agree() {
+    uint64_t voters = 0;
+    uint64_t most = 0;
+    for (const Vote& vote : votes_) {
+      if (!vote.cut) continue;
+      ++voters;
+      const uint64_t count = vote.cut->count;
+      const auto support =
+          static_cast<uint64_t>(std::count_if(votes_.begin(), votes_.end(), [&](const Vote& other) {
+            return other.cut && steps::same_loop(other.cut->count, count);
+          }));
+      if (support > most || (support == most && count > result_.count)) {
+        most = support;
+        result_.count = count;
+      }
+      if (2 * support > votes_.size()) break;  // No other count can have as many.
+    }
+    if (2 * most <= votes_.size()) {
+      result_.count = 0;
+      result_.reason = voters == 0
+                           ? "the calls of no rank repeat more regularly than chance would have it"
+                           : fmt::format(
+                                 "only {} of {} ranks find the same number of periods in their "
+                                 "calls",
+                                 most, votes_.size());
+      return false;
+    }
+    result_.agreeing_ranks = most;
+    const Cut shared = shared_cut();
+    for (size_t rank = 0; rank < votes_.size(); ++rank) {
+      const Vote& vote = votes_[rank];
+      if (!vote.cut || !steps::same_loop(vote.cut->count, result_.count)) continue;
+      cuts_[rank] = vote.cut;
+      for (const Cut& other : vote.others) {
+        if (other.same_piece(shared)) cuts_[rank] = other;
+      }
+    }
+    return true;
+  }
+
+  /// The piece that the most ranks know; of these the one that comes first on the lowest rank.
+  [[nodiscard]] Cut shared_cut() const {
+    const auto agreeing = std::find_if(votes_.begin(), votes_.end(), [&](const Vote& vote) {
+      return vote.cut && steps::same_loop(vote.cut->count, result_.count);
+    });
+    Cut best = *agreeing->cut;
+    uint64_t best_support = support_of(best);
+    for (const Cut& cut : agreeing->others) {
+      const uint64_t support = support_of(cut);
+      if (support <= best_support) continue;
+      best = cut;
+      best_support = support;
+    }
+    return best;
+  }
+  [[nodiscard]] uint64_t support_of(const Cut& cut) const {
+    return static_cast<uint64_t>(std::count_if(votes_.begin(), votes_.end(), [&](const Vote& vote) {
+      return std::any_of(vote.others.begin(), vote.others.end(),
+                         [&](const Cut& other) { return other.same_piece(cut); });
+    }));
+  }
+
+  /// Cuts one rank. share: of its calls that lie in periods.
+  void cut(size_t rank, double& share, std::string& beginning) {
+    const Cut& cut = *cuts_[rank];
+    const trace::Events& events = *events_of(rank);
+    const std::vector<Item> items = items_of(events, classes_, cut.detail == Detail::kEachCall);
+    const auto starts = steps::starts_of(symbols_of(items, cut.detail), cut.key, cut.length);
+    auto& windows = result_.windows[rank];
+    for (size_t i = 0; i < starts.size(); ++i) {
+      const uint64_t begin = events.ticks[items[starts[i]].first.enter];
+      if (i > 0) windows.back().end_ticks = begin;
+      windows.push_back({static_cast<uint32_t>(i), begin, begin});
+    }
+    // Nobody knows where the last one ends: it is given as many calls as the one before.
+    const size_t last =
+        std::min<size_t>(items.size(), starts.back() + (starts.back() - starts[starts.size() - 2]));
+    windows.back().end_ticks = events.ticks[items[last - 1].first.leave];
+    uint64_t inside = 0;
+    for (size_t i = starts.front(); i < last; ++i) inside += items[i].calls;
+    share = static_cast<double>(inside) / static_cast<double>(votes_[rank].calls);
+    for (size_t i = starts.front(); i < starts.front() + cut.length; ++i) {
+      if (!beginning.empty()) beginning += ", ";
+      beginning +=
+          base::printable(trace_.definitions.regions[events.region(items[i].first.enter)].name);
+      if (items[i].bytes > 0) beginning += fmt::format(" of {} bytes", items[i].bytes);
+    }
+  }
+
+  void summarise(const std::vector<double>& shares, const std::vector<std::string>& beginnings) {
+    double all_calls = 0;
+    double inside_calls = 0;
+    uint64_t window_ticks = 0;
+    uint64_t window_count = 0;
+    double regularity = 0;
+    for (size_t rank = 0; rank < votes_.size(); ++rank) {
+      const auto calls = static_cast<double>(votes_[rank].calls);
+      all_calls += calls;
+      inside_calls += shares[rank] * calls;
+      if (!cuts_[rank]) continue;
+      if (result_.begins_with.empty()) result_.begins_with = beginnings[rank];
+      regularity += 1 - cuts_[rank]->irregularity;
+      window_count += result_.windows[rank].size();
+      const auto& windows = result_.windows[rank];
+      window_ticks += windows.back().end_ticks - windows.front().begin_ticks;
+    }
+    result_.calls =
+        static_cast<uint64_t>(std::llround(inside_calls / static_cast<double>(window_count)));
+    result_.call_share = inside_calls / all_calls;
+    const double run_ticks = static_cast<double>(trace_.end_ticks - trace_.start_ticks) *
+                             static_cast<double>(votes_.size());
+    result_.time_share = run_ticks > 0 ? static_cast<double>(window_ticks) / run_ticks : 0;
+    const auto agreeing = static_cast<double>(result_.agreeing_ranks);
+    result_.regularity = regularity / agreeing;
+    result_.certainty =
+        agreeing / static_cast<double>(votes_.size()) * result_.call_share * result_.regularity;
+  }
+
+  const trace::Trace& trace_;
+  base::ThreadPool& pool_;
+  const std::vector<trace::CallClass> classes_;
+  std::vector<Vote> votes_;
+  std::vector<std::optional<Cut>> cuts_;  // Per rank that agrees.
+  Detection result_;
+};
+
+}  // namespace
+
+const char* Detection::certainty_word() const {
+  return certainty >= 0.8 ? "high" : certainty >= 0.5 ? "medium" : "low";
+}
+
+Detection detect_steps(const trace::Trace& trace, base::ThreadPool& pool) {
+  return Detector(trace, pool).run();
+}
+
+}  // namespace pathline::comm

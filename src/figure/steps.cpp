@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "figure/figure.hpp"
+#include "layout/axis.hpp"
+#include "layout/legend.hpp"
+
+namespace pathline::figure {
+namespace {
+
+constexpr double kMargin = 16;
+constexpr double kLeft = 76;
+constexpr double kBarSpace = 118;
+constexpr double kAxisHeight = 48;
+
+/// Time of some ranks in some steps.
+struct Cell {
+  double seconds = 0;
+  double mpi_seconds = 0;
+};
+
+/// The table as a matrix of the chosen ranks and the step numbers that there are.
+struct Grid {
+  std::vector<uint32_t> ranks;
+  std::vector<uint32_t> steps;
+  std::vector<Cell> cells;  // Row by row, a row per rank.
+
+  Grid(const trace::Trace& trace, const trace::Selection& selection, const steps::Table& table) {
+    std::vector<size_t> row_of(trace.rank_count);
+    for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+      row_of[rank] = ranks.size();
+      if (selection.has_rank(rank)) ranks.push_back(rank);
+    }
+    for (const steps::Row& row : table.rows) {  // Sorted by step.
+      if (steps.empty() || steps.back() != row.step) steps.push_back(row.step);
+    }
+    cells.resize(ranks.size() * steps.size());
+    size_t column = 0;
+    for (const steps::Row& row : table.rows) {
+      while (steps[column] != row.step) ++column;
+      Cell& cell = cells[row_of[row.rank] * steps.size() + column];
+      cell.seconds += trace.span_seconds(row.end_ticks - row.begin_ticks);
+      cell.mpi_seconds += trace.span_seconds(row.counters.mpi_ticks);
+    }
+  }
+  [[nodiscard]] const Cell& at(size_t row, size_t column) const {
+    return cells[row * steps.size() + column];
+  }
+};
+
+/// Time per rank in the steps of one column of the picture: of the fastest, the middle and the
+/// slowest rank, and of MPI on the middle one by that.
+struct Spread {
+  double low = 0;
+  double middle = 0;
+  double high = 0;
+  double mpi = 0;
+};
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Ranks without a step do not count. Where several steps share a column the extremes are those of
+/// all of them.
+std::vector<Spread> spreads_of(const Grid& grid, size_t column_count) {
+  std::vector<Spread> spreads(column_count);
+  std::vector<std::vector<double>> seconds(column_count);
+  std::vector<std::vector<double>> mpi(column_count);
+  for (size_t step = 0; step < grid.steps.size(); ++step) {
+    const size_t column = step * column_count / grid.steps.size();
+    for (size_t row = 0; row < grid.ranks.size(); ++row) {
+      const Cell& cell = grid.at(row, step);
+      if (cell.seconds <= 0) continue;
+      seconds[column].push_back(cell.seconds);
+      mpi[column].push_back(cell.mpi_seconds);
+    }
+  }
+  for (size_t column = 0; column < column_count; ++column) {
+    auto& list = seconds[column];
+    if (list.empty()) continue;
+    const auto [low, high] = std::minmax_element(list.begin(), list.end());
+    spreads[column] = {*low, 0, *high, median(mpi[column])};
+    spreads[column].middle = median(list);
+  }
+  return spreads;
+}
+
+class StepsFigure {
+ public:
+  StepsFigure(const Grid& grid, const StepsText& text, std::string ranks, const Options& options)
+      : grid_(grid),
+        text_(text),
+        ranks_(std::move(ranks)),
+        options_(options),
+        theme_(layout::theme(options.theme)) {
+    scene_.width_px = options.width_px;
+    scene_.height_px = options.height_px;
+  }
+
+  base::Result<layout::Scene> draw() {
+    const double top = add_title();
+    const double height = options_.height_px - top - 24 - 40 - kAxisHeight - kMargin;
+    const double width = options_.width_px - kLeft - kBarSpace - kMargin;
+    curves_ = {kLeft, std::round(top + 24), std::floor(width), std::floor(0.32 * height)};
+    heat_ = {kLeft, curves_.bottom() + 40, curves_.w, std::floor(height - curves_.h)};
+    if (curves_.h < 24 || curves_.w < 64) {
+      return base::Error{base::ErrorCode::kInvalidArgument,
+                         fmt::format("a picture of {}x{} pixels is too small for steps",
+                                     options_.width_px, options_.height_px)};
+    }
+    column_count_ = std::min(grid_.steps.size(), static_cast<size_t>(curves_.w));
+    add_curves();
+    add_heat();
+    add_labels();
+    scene_.description = fmt::format("Time of each {} on each rank", text_.word);
+    return std::move(scene_);
+  }
+
+ private:
+  double add_title() {
+    std::vector<double> seconds;
+    for (const Cell& cell : grid_.cells) {
+      if (cell.seconds > 0) seconds.push_back(cell.seconds);
+    }
+    const double longest = *std::max_element(seconds.begin(), seconds.end());
+    std::string subtitle = fmt::format(
+        "{} {}s on {}, median {}, longest {}", base::human_count(grid_.steps.size()), text_.word,
+        ranks_, base::human_seconds(median(seconds)), base::human_seconds(longest));
+    if (!text_.remark.empty()) subtitle += "; " + text_.remark;
+    return layout::add_title(scene_, theme_, options_.title.empty() ? text_.title : options_.title,
+                             subtitle);
+  }
+
+  /// A value for each column as a line of stairs, from left to right.
+  template <class ValueOf>
+  std::vector<layout::Point> stairs(const std::vector<Spread>& spreads,
+                                    const layout::LinearScale& scale, ValueOf value_of) const {
+    std::vector<layout::Point> points;
+    const double width = curves_.w / static_cast<double>(column_count_);
+    for (size_t column = 0; column < column_count_; ++column) {
+      const double y = scale.px(1e9 * value_of(spreads[column]));
+      points.push_back({curves_.x + width * static_cast<double>(column), y});
+      points.push_back({curves_.x + width * static_cast<double>(column + 1), y});
+    }
+    return points;
+  }
+
+  void add_curves() {
+    const std::vector<Spread> spreads = spreads_of(grid_, column_count_);
+    double highest = 0;
+    for (const Spread& spread : spreads) highest = std::max(highest, spread.high);
+    const layout::LinearScale scale{0, 1.05e9 * highest, curves_.bottom(), curves_.y};
+    layout::Boxes background;
+    background.add(curves_, theme_.plot_background);
+    scene_.layers.emplace_back(std::move(background));
+    layout::add_left_axis(
+        scene_, theme_, curves_, scale,
+        layout::time_ticks(0, scale.value_end, static_cast<size_t>(curves_.h / 28) + 1),
+        "time of a rank");
+    const layout::Color time = theme_.series_color(0);
+    const layout::Color mpi = theme_.series_color(1);
+    auto band = stairs(spreads, scale, [](const Spread& spread) { return spread.high; });
+    const auto low = stairs(spreads, scale, [](const Spread& spread) { return spread.low; });
+    band.insert(band.end(), low.rbegin(), low.rend());
+    layout::Polylines lines;
+    lines.lines.push_back({.points = std::move(band), .fill = layout::with_alpha(time, 0.3)});
+    lines.lines.push_back(
+        {.points = stairs(spreads, scale, [](const Spread& spread) { return spread.middle; }),
+         .stroke = time,
+         .width_px = 1.5});
+    lines.lines.push_back(
+        {.points = stairs(spreads, scale, [](const Spread& spread) { return spread.mpi; }),
+         .stroke = mpi,
+         .width_px = 1.5});
+    lines.add_rule({curves_.x, curves_.bottom()}, {curves_.right(), curves_.bottom()}, theme_.axis);
+    scene_.layers.emplace_back(std::move(lines));
+    const layout::LegendEntry entries[] = {
+        {"fastest to slowest rank", theme_.tint(time, 0.3)},
+        {fmt::format("median {}", text_.word), time, layout::Swatch::kLine},
+        {"median time in MPI", mpi, layout::Swatch::kLine}};
+    const double left = curves_.x + std::min(110.0, curves_.w / 4);
+    layout::add_legend(
+        scene_, theme_,
+        {left, curves_.y - 22, curves_.right() - left, layout::legend_row_height_px(theme_)},
+        entries);
+  }
+
+  void add_heat() {
+    layout::CellGrid cells;
+    cells.area = heat_;
+    cells.column_count = static_cast<uint32_t>(column_count_);
+    cells.row_count = static_cast<uint32_t>(std::min(grid_.ranks.size(), size_t(heat_.h)));
+    std::vector<Cell> sums(size_t{cells.column_count} * cells.row_count);
+    for (size_t row = 0; row < grid_.ranks.size(); ++row) {
+      for (size_t step = 0; step < grid_.steps.size(); ++step) {
+        Cell& sum = sums[row * cells.row_count / grid_.ranks.size() * column_count_ +
+                         step * column_count_ / grid_.steps.size()];
+        sum.seconds += grid_.at(row, step).seconds;
+        sum.mpi_seconds += grid_.at(row, step).mpi_seconds;
+      }
+    }
+    double highest = 0;
+    for (const Cell& sum : sums) highest = std::max(highest, share_of(sum));
+    if (highest <= 0) highest = 1;
+    for (const Cell& sum : sums) {
+      cells.cells.push_back(sum.seconds > 0 ? theme_.heat.at(share_of(sum) / highest)
+                                            : theme_.plot_background);
+    }
+    scene_.layers.emplace_back(std::move(cells));
+    layout::add_color_bar(scene_, theme_,
+                          {heat_.right() + 28, heat_.y, 16, std::min(280.0, heat_.h)}, theme_.heat,
+                          share_ticks(highest), "time in MPI");
+  }
+
+  static double share_of(const Cell& cell) {
+    return cell.seconds > 0 ? cell.mpi_seconds / cell.seconds : 0;
+  }
+
+  static std::vector<layout::BarTick> share_ticks(double highest) {
+    constexpr double kMostTicks = 6;
+    double step = 0.001;  // Of 1: a tenth of a per cent.
+    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5, 2.0}) {
+      if (highest / step <= kMostTicks) break;
+      step *= factor;
+    }
+    std::vector<layout::BarTick> ticks;
+    for (int i = 0; i * step <= highest * 1.0001; ++i) {
+      ticks.push_back({i * step / highest, fmt::format("{:.4g} %", 100 * i * step)});
+    }
+    return ticks;
+  }
+
+  void add_labels() {
+    std::vector<std::string> ranks;
+    std::vector<std::string> steps;
+    for (const uint32_t rank : grid_.ranks) ranks.push_back(fmt::format("{}", rank));
+    for (const uint32_t step : grid_.steps) steps.push_back(fmt::format("{}", step));
+    layout::add_row_labels(scene_, theme_, heat_, ranks, kLeft - 30);
+    layout::add_column_labels(scene_, theme_, heat_, steps);
+    layout::Polylines frame;
+    frame.add_rule({heat_.x, heat_.y}, {heat_.x, heat_.bottom()}, theme_.axis);
+    frame.add_rule({heat_.x, heat_.bottom()}, {heat_.right(), heat_.bottom()}, theme_.axis);
+    scene_.layers.emplace_back(std::move(frame));
+    layout::Labels titles;
+    titles.items.push_back({.text = text_.axis,
+                            .at = {heat_.x + heat_.w / 2, heat_.bottom() + 40},
+                            .color = theme_.text,
+                            .size_px = theme_.text_size_px,
+                            .anchor = layout::Anchor::kMiddle});
+    titles.items.push_back({.text = "rank",
+                            .at = {heat_.x - 56, heat_.y + heat_.h / 2},
+                            .color = theme_.text,
+                            .size_px = theme_.text_size_px,
+                            .anchor = layout::Anchor::kMiddle,
+                            .rotation_deg = -90});
+    scene_.layers.emplace_back(std::move(titles));
+  }
+
+  const Grid& grid_;
+  const StepsText& text_;
+  const std::string ranks_;
+  const Options& options_;
+  const layout::Theme& theme_;
+  layout::Scene scene_;
+  layout::Rect curves_;
+  layout::Rect heat_;
+  size_t column_count_ = 0;
+};
+
+}  // namespace
+
+base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Selection& selection,
+                                  const steps::Table& table, const StepsText& text,
+                                  const Options& options) {
+  const Grid grid(trace, selection, table);
+  const bool any = std::any_of(grid.cells.begin(), grid.cells.end(),
+                               [](const Cell& cell) { return cell.seconds > 0; });
+  if (!any) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("there is nothing to draw: no {} in the selection", text.axis)};
+  }
+  return StepsFigure(grid, text, ranks_text(trace, selection), options).draw();
+}
+
+}  // namespace pathline::figure
