@@ -221,10 +221,12 @@ TEST_F(RawFileTest, IsReadableAtAnyMomentWhileItIsWritten) {
     if (!writer.open(options(), who())) _exit(1);
     Stream stream;
     stream.start(&writer, 0);
-    for (uint64_t i = 0;; ++i) {
+    // Bounded: each look reads all there is, and a slow reader would never catch up.
+    for (uint64_t i = 0; i < 20'000; ++i) {
       stream.add(RecordKind::kSend, 1000 * (i + 1), i % 3, i, 0, i * i);
-      if (i % 100 == 0) usleep(100);
+      if (i % 100 == 0) usleep(200);
     }
+    for (;;) pause();
   }
   uint64_t before = 0;
   for (int look = 0; look < 50; ++look) {
