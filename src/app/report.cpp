@@ -110,9 +110,8 @@ class Report {
     const double from = trace_.seconds(std::max(selection_.from_ticks, trace_.start_ticks));
     const double until = trace_.seconds(std::min(selection_.until_ticks, trace_.end_ticks));
     return fmt::format(
-        "Profile and pictures show {} from {:g} s to {:g} s. The figures at the top are of the "
-        "whole "
-        "run.",
+        "Profile and pictures show {} from {:g} s to {:g} s. "
+        "The figures at the top are of the whole run.",
         figure::ranks_text(trace_, selection_), from, until);
   }
 
@@ -154,8 +153,7 @@ class Report {
     double total = 0;
     for (const auto& row : rows) total += static_cast<double>(row.exclusive_ticks);
     add("<h2>Profile</h2>\n<p class=\"muted\">Times are sums over all threads and streams of the "
-        "ranks; "
-        "minimum and maximum are those of one rank; imbalance is the maximum over the "
+        "ranks; minimum and maximum are those of one rank; imbalance is the maximum over the "
         "mean.</p>\n<div class=\"scroll\">"
         "<table>\n<tr><th>region</th><th>visits</th><th>exclusive</th><th>share</th>"
         "<th>inclusive</th><th>min</th><th>max</th><th>imbalance</th></tr>\n");

@@ -51,10 +51,11 @@ std::string text_of(Metric metric, double value) {
 /// Both ends of the scale, and round values between them.
 std::vector<layout::BarTick> ticks_of(Metric metric, double low, double high) {
   constexpr size_t kTicks = 7;
+  layout::Ticks round = layout::log_ticks(low, high, kTicks, false);
+  for (layout::Tick& tick : round.major) tick.label = text_of(metric, tick.value);
   std::vector<layout::BarTick> ticks = {{0, text_of(metric, low)}, {1, text_of(metric, high)}};
-  for (const auto& tick : layout::log_ticks(low, high, kTicks, false).major) {
-    ticks.push_back(
-        {std::log(tick.value / low) / std::log(high / low), text_of(metric, tick.value)});
+  for (layout::BarTick& tick : layout::bar_ticks(round, low, high, true)) {
+    ticks.push_back(std::move(tick));
   }
   return ticks;
 }
