@@ -48,6 +48,8 @@ namespace pathline::chunk {
   X(Step, 32, "step- time_bits") \
   X(Recording, 33, "on") \
   X(Metric, 34, "set list") \
+  X(Flush, 35, "duration") \
+  X(Polls, 36, "region count duration") \
   X(Region, 64, "id role line file text") \
   X(File, 65, "id text") \
   X(Stream, 66, "stream text") \
@@ -59,7 +61,9 @@ namespace pathline::chunk {
   X(IoHandle, 72, "id paradigm comm text") \
   X(ClockPair, 73, "ticks monotonic_ns realtime_ns") \
   X(ClockOffset, 74, "monotonic_ns offset_ns- error_ns") \
-  X(Setting, 75, "text")
+  X(Setting, 75, "text") \
+  X(MetricSet, 76, "set text") \
+  X(Profile, 77, "stream region calls ticks")
 // clang-format on
 
 enum class RecordKind : uint8_t {
