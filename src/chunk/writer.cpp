@@ -83,6 +83,7 @@ void* map_memory(size_t bytes) {
 struct Writer::Kept {
   Kept* next;
   ChunkHeader* chunk;
+  uint64_t offset;  // Where it will stand in the file.
 };
 
 bool Writer::open(const WriterOptions& options, const Identity& who) {
@@ -109,6 +110,7 @@ bool Writer::open(const WriterOptions& options, const Identity& who) {
   buffering_ = options.buffering;
   chunk_bytes_ = std::clamp(options.chunk_bytes, kMinChunkBytes, kMaxChunkBytes) / 4096 * 4096;
   max_bytes_ = options.max_bytes;
+  now_ = options.now;
   ring_chunks_ = std::max(2U, options.ring_chunks);
   next_offset_ = kHeaderBytes;
   stopped_ = false;
@@ -155,7 +157,7 @@ ChunkHeader* Writer::map_chunk(uint64_t offset) {
   return static_cast<ChunkHeader*>(memory);
 }
 
-ChunkHeader* Writer::chunk_in_memory() {
+ChunkHeader* Writer::chunk_in_memory(uint64_t offset) {
   void* memory = map_memory(chunk_bytes_);
   void* kept_memory = memory == nullptr ? nullptr : map_memory(sizeof(Kept));
   if (kept_memory == nullptr) {
@@ -164,7 +166,7 @@ ChunkHeader* Writer::chunk_in_memory() {
   }
   auto* chunk = static_cast<ChunkHeader*>(memory);
   auto* kept = static_cast<Kept*>(kept_memory);
-  *kept = {kept_.load(), chunk};
+  *kept = {kept_.load(), chunk, offset};
   while (!kept_.compare_exchange_weak(kept->next, kept)) {
   }
   return chunk;
@@ -191,7 +193,7 @@ ChunkHeader* Writer::begin_chunk(uint32_t stream, uint32_t sequence, uint64_t ti
   if (!stopped_.load(std::memory_order_relaxed)) {
     const uint64_t offset = place_of(stream, sequence, ring);
     if (offset != 0) {
-      chunk = buffering_ == Buffering::kRam ? chunk_in_memory() : map_chunk(offset);
+      chunk = buffering_ == Buffering::kRam ? chunk_in_memory(offset) : map_chunk(offset);
     }
   }
   if (chunk == nullptr) {
@@ -223,26 +225,31 @@ void Writer::end_chunk(ChunkHeader* chunk) {
   munmap(chunk, chunk_bytes_);
 }
 
-void Writer::close() {
+void Writer::complete() {
   if (header_ == nullptr) return;
-  Kept* kept = kept_.exchange(nullptr);
-  if (kept != nullptr) {
+  if (const Kept* kept = kept_.load(); kept != nullptr) {
     const int fd = sys_open(path_, O_RDWR);
-    uint64_t offset = kHeaderBytes;
-    for (; kept != nullptr; offset += chunk_bytes_) {
+    for (; kept != nullptr; kept = kept->next) {
       const size_t used = sizeof(ChunkHeader) + kept->chunk->committed.load();
-      if (fd < 0 || !write_all(fd, kept->chunk, used, offset)) {
+      if (fd < 0 || !write_all(fd, kept->chunk, used, kept->offset)) {
         stop(fd < 0 ? Loss::kNoFile : loss_of(errno), errno);
         lose(kept->chunk->begin_ticks);
       }
-      Kept* next = kept->next;
-      munmap(kept->chunk, chunk_bytes_);
-      munmap(kept, sizeof(Kept));
-      kept = next;
     }
     if (fd >= 0) sys_close(fd);
   }
   header_->finished = 1;
+}
+
+void Writer::close() {
+  if (header_ == nullptr) return;
+  complete();
+  for (Kept* kept = kept_.exchange(nullptr); kept != nullptr;) {
+    Kept* next = kept->next;
+    munmap(kept->chunk, chunk_bytes_);
+    munmap(kept, sizeof(Kept));
+    kept = next;
+  }
   munmap(header_, kHeaderBytes);
   header_ = nullptr;
 }
@@ -263,6 +270,10 @@ bool Stream::next_chunk(uint64_t ticks) {
   chunk_->begin_ticks = last_ticks_;
   at_ = payload();
   limit_ = reinterpret_cast<uint8_t*>(chunk_) + writer_->chunk_bytes() - kMaxRecordBytes;
+  if (sequence_ > 1 && stream_ != kDefinitionStream) {
+    const uint64_t now = writer_->now();
+    if (now > last_ticks_) add(RecordKind::kFlush, last_ticks_, now - last_ticks_);
+  }
   return true;
 }
 

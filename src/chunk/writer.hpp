@@ -24,6 +24,7 @@ struct WriterOptions {
   uint32_t chunk_bytes = 512U << 10U;
   uint64_t max_bytes = 1ULL << 30U;  ///< Of the file; what comes later is lost and counted.
   uint32_t ring_chunks = 8;          ///< Kept of each stream by kRing.
+  uint64_t (*now)() = nullptr;       ///< With it each further chunk begins with a Flush record.
 };
 
 /// The raw file of this process, written while a foreign program runs: no exceptions, no output, no
@@ -48,7 +49,10 @@ class Writer {
   /// Events that could not be recorded at all.
   void lose(uint64_t ticks, uint64_t events = 1);
 
-  /// Writes what is in memory (kRam), marks the file finished and lets go of it.
+  /// Writes what is in memory (kRam) and marks the file finished. Streams may go on, and the file
+  /// may be completed again.
+  void complete();
+  /// Completes the file and lets go of it. No stream may be in use.
   void close();
   /// Forgets the file without touching it: after fork, in the child.
   void abandon();
@@ -56,12 +60,14 @@ class Writer {
   [[nodiscard]] bool is_open() const { return header_ != nullptr; }
   [[nodiscard]] const FileHeader* header() const { return header_; }
   [[nodiscard]] uint32_t chunk_bytes() const { return chunk_bytes_; }
+  /// The time now in ticks, 0 without a clock.
+  [[nodiscard]] uint64_t now() const { return now_ == nullptr ? 0 : now_(); }
 
  private:
   struct Kept;
   void stop(Loss loss, int error);
   ChunkHeader* map_chunk(uint64_t offset);
-  ChunkHeader* chunk_in_memory();
+  ChunkHeader* chunk_in_memory(uint64_t offset);
   uint64_t place_of(uint32_t stream, uint32_t sequence, uint64_t& ring);
 
   FileHeader* header_ = nullptr;
@@ -70,6 +76,7 @@ class Writer {
   uint32_t chunk_bytes_ = 0;
   uint32_t ring_chunks_ = 0;
   uint64_t max_bytes_ = 0;
+  uint64_t (*now_)() = nullptr;
   std::atomic<uint64_t> next_offset_ = 0;
   std::atomic<bool> stopped_ = false;
   std::atomic<Kept*> kept_ = nullptr;
@@ -78,7 +85,7 @@ class Writer {
 /// One stream of records. Belongs to one thread (the definitions' to whoever holds their lock).
 ///
 /// cost  a comparison, the bytes of the record and one store to publish it.
-class Stream {
+class __attribute__((visibility("default"))) Stream {  // Used by the libraries of the recorder.
  public:
   void start(Writer* writer, uint32_t stream) {
     writer_ = writer;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include <mpi.h>
+
+#include "record/mpi/messages.hpp"
+
+// Collective operations. Bytes are what this rank hands over and what it gets, as the arguments of
+// its call say: the root of a broadcast sends `count` elements once, whatever MPI makes of it.
+
+namespace pathline::record {
+
+/// OTF2_CollectiveOp.
+enum class Operation : uint8_t {
+  kBarrier = 0,
+  kBcast,
+  kGather,
+  kGatherv,
+  kScatter,
+  kScatterv,
+  kAllgather,
+  kAllgatherv,
+  kAlltoall,
+  kAlltoallv,
+  kAlltoallw,
+  kAllreduce,
+  kReduce,
+  kReduceScatter,
+  kScan,
+  kExscan,
+  kReduceScatterBlock,
+  kCreateHandle
+};
+
+struct Volume {
+  uint64_t sent = 0;
+  uint64_t received = 0;
+};
+
+constexpr uint32_t kNoRoot = UINT32_MAX;
+
+/// How many processes a rank exchanges data with in a collective on `comm`.
+inline int partners(MPI_Comm comm) {
+  const Communicator* known = communicator_of(comm);
+  return known == nullptr ? 0 : known->inter ? known->remote_size : known->size;
+}
+inline bool is_root(MPI_Comm comm, int root) {
+  const Communicator* known = communicator_of(comm);
+  return known != nullptr && (known->inter ? root == MPI_ROOT : root == known->rank);
+}
+
+template <class Count>
+Volume bcast_volume(MPI_Comm comm, int root, Count count, MPI_Datatype type) {
+  if (root == MPI_PROC_NULL) return {};
+  const uint64_t bytes = bytes_of(count, type);
+  return is_root(comm, root) ? Volume{bytes, 0} : Volume{0, bytes};
+}
+template <class Count>
+Volume reduce_volume(MPI_Comm comm, int root, Count count, MPI_Datatype type) {
+  if (root == MPI_PROC_NULL) return {};
+  const uint64_t bytes = bytes_of(count, type);
+  return {root == MPI_ROOT ? 0 : bytes, is_root(comm, root) ? bytes : 0};
+}
+template <class Count>
+Volume allreduce_volume(Count count, MPI_Datatype type) {
+  const uint64_t bytes = bytes_of(count, type);
+  return {bytes, bytes};
+}
+/// At the root `all` is what stands in its large buffer, elsewhere only `own` counts.
+inline Volume gather_volume(MPI_Comm comm, int root, bool in_place, uint64_t own, uint64_t all) {
+  if (root == MPI_PROC_NULL) return {};
+  if (!is_root(comm, root)) return {own, 0};
+  return {in_place || root == MPI_ROOT ? 0 : own, all};
+}
+inline Volume scatter_volume(MPI_Comm comm, int root, bool in_place, uint64_t own, uint64_t all) {
+  if (root == MPI_PROC_NULL) return {};
+  if (!is_root(comm, root)) return {0, own};
+  return {all, in_place || root == MPI_ROOT ? 0 : own};
+}
+
+/// Sum of `counts` of `n` processes.
+template <class Count>
+uint64_t sum_bytes(const Count* counts, int n, MPI_Datatype type) {
+  if (counts == nullptr) return 0;
+  uint64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += counts[i] <= 0 ? 0 : static_cast<uint64_t>(counts[i]);
+  return sum * type_bytes(type);
+}
+template <class Count>
+uint64_t sum_bytes(const Count* counts, int n, const MPI_Datatype* types) {
+  if (counts == nullptr || types == nullptr) return 0;
+  uint64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += bytes_of(counts[i], types[i]);
+  return sum;
+}
+/// As sum_bytes, asked for at the root only: elsewhere the arrays may be anything.
+template <class Count>
+uint64_t root_sum_bytes(MPI_Comm comm, int root, const Count* counts, MPI_Datatype type) {
+  return is_root(comm, root) ? sum_bytes(counts, partners(comm), type) : 0;
+}
+template <class Count>
+uint64_t root_bytes(MPI_Comm comm, int root, Count count, MPI_Datatype type) {
+  return is_root(comm, root) ? bytes_of(count, type) * static_cast<uint64_t>(partners(comm)) : 0;
+}
+inline int own_rank(MPI_Comm comm) {
+  const Communicator* known = communicator_of(comm);
+  return known == nullptr || known->inter ? 0 : known->rank;
+}
+inline int sources(MPI_Comm comm) {
+  const Communicator* known = communicator_of(comm);
+  return known == nullptr || known->indegree < 0 ? 0 : known->indegree;
+}
+inline int destinations(MPI_Comm comm) {
+  const Communicator* known = communicator_of(comm);
+  return known == nullptr || known->outdegree < 0 ? 0 : known->outdegree;
+}
+
+inline void collective_begins(Call& call) {
+  if (call.recorded()) emit(RecordKind::kCollectiveBegin, call.begin());
+}
+inline void collective_ends(Call& call, Operation operation, MPI_Comm comm, int root,
+                            Volume volume) {
+  if (!call.recorded()) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  emit(RecordKind::kCollectiveEnd, call.end(), static_cast<unsigned>(operation), known->id,
+       root < 0 ? kNoRoot : static_cast<uint32_t>(root), volume.sent, volume.received);
+}
+
+/// A nonblocking one, before the call and after it.
+inline void collective_requested(Call& call) {
+  if (!call.recorded()) return;
+  call.id = next_request_id();
+  emit(RecordKind::kCollectiveRequest, call.begin(), call.id);
+}
+inline void collective_runs(Call& call, Operation operation, MPI_Comm comm, int root, Volume volume,
+                            MPI_Request request) {
+  if (!call.tracked()) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  request_made(request, {.kind = Request::kCollective,
+                         .recorded = call.id != 0,
+                         .id = call.id,
+                         .comm = known->id,
+                         .operation = static_cast<uint8_t>(operation),
+                         .root = root < 0 ? kNoRoot : static_cast<uint32_t>(root),
+                         .bytes_sent = volume.sent,
+                         .bytes_received = volume.received});
+}
+inline void collective_prepared(Call& call, Operation operation, MPI_Comm comm, int root,
+                                Volume volume, MPI_Request request) {
+  if (!call.tracked()) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  request_made(request, {.kind = Request::kCollective,
+                         .persistent = true,
+                         .comm = known->id,
+                         .operation = static_cast<uint8_t>(operation),
+                         .root = root < 0 ? kNoRoot : static_cast<uint32_t>(root),
+                         .bytes_sent = volume.sent,
+                         .bytes_received = volume.received});
+}
+
+}  // namespace pathline::record

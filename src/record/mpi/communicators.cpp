@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/mpi/communicators.hpp"
+
+#include <cstdlib>
+
+#include "record/mpi/handle_table.hpp"
+
+namespace pathline::record {
+namespace {
+
+HandleTable communicators;
+HandleTable types;
+std::atomic<uint32_t> next_id{1};
+std::atomic<uint64_t> next_agreed{2};  // 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF.
+MPI_Group world_group = MPI_GROUP_NULL;
+
+Communicator* new_communicator() {
+  auto* comm = static_cast<Communicator*>(std::calloc(1, sizeof(Communicator)));
+  if (comm == nullptr) return nullptr;
+  comm->id = next_id.fetch_add(1, std::memory_order_relaxed);
+  comm->indegree = comm->outdegree = -1;
+  return comm;
+}
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9e3779b97f4a7c15ULL ^ (b + 0x7f4a7c159e3779b9ULL);
+  x = (x ^ x >> 31U) * 0xbf58476d1ce4e5b9ULL;
+  return x ^ x >> 29U;
+}
+
+uint32_t world_rank_of_first(MPI_Group group) {
+  const int first = 0;
+  int world = MPI_UNDEFINED;
+  if (world_group == MPI_GROUP_NULL ||
+      PMPI_Group_translate_ranks(group, 1, &first, world_group, &world) != MPI_SUCCESS ||
+      world == MPI_UNDEFINED) {
+    return UINT32_MAX;
+  }
+  return static_cast<uint32_t>(world);
+}
+
+/// The members of a group as stretches of world ranks.
+void define_members(const Communicator& comm, uint32_t side, MPI_Group group, int size) {
+  constexpr int kAtOnce = 256;
+  constexpr size_t kStretches = 64;
+  uint64_t list[3 * kStretches];
+  size_t items = 0;
+  const uint64_t numbers[] = {comm.id, side};
+  int64_t first = 0;
+  int64_t stride = 0;
+  uint64_t count = 0;
+  const auto put = [&] {
+    if (count == 0) return;
+    list[items++] = static_cast<uint64_t>(first);
+    list[items++] = chunk::zigzag(stride);
+    list[items++] = count;
+    if (items == 3 * kStretches) {
+      define_list(RecordKind::kMembers, numbers, 2, list, items);
+      items = 0;
+    }
+  };
+  int ranks[kAtOnce];
+  int world[kAtOnce];
+  for (int begin = 0; begin < size; begin += kAtOnce) {
+    const int n = size - begin < kAtOnce ? size - begin : kAtOnce;
+    for (int i = 0; i < n; ++i) ranks[i] = begin + i;
+    if (PMPI_Group_translate_ranks(group, n, ranks, world_group, world) != MPI_SUCCESS) return;
+    for (int i = 0; i < n; ++i) {
+      // A process of another world has no number here.
+      const int64_t member = world[i] == MPI_UNDEFINED ? UINT32_MAX : world[i];
+      if (count == 1) stride = member - first;
+      if (count > 0 && member == first + stride * static_cast<int64_t>(count)) {
+        ++count;
+        continue;
+      }
+      put();
+      first = member;
+      stride = 1;
+      count = 1;
+    }
+  }
+  put();
+  if (items > 0) define_list(RecordKind::kMembers, numbers, 2, list, items);
+}
+
+/// Sizes and ranks, asked for once. false if the handle is none.
+bool look_at(MPI_Comm handle, Communicator& comm) {
+  int inter = 0;
+  if (PMPI_Comm_test_inter(handle, &inter) != MPI_SUCCESS) return false;
+  comm.inter = inter != 0;
+  PMPI_Comm_rank(handle, &comm.rank);
+  PMPI_Comm_size(handle, &comm.size);
+  if (comm.inter) PMPI_Comm_remote_size(handle, &comm.remote_size);
+  int topology = MPI_UNDEFINED;
+  if (PMPI_Topo_test(handle, &topology) != MPI_SUCCESS) return true;
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    PMPI_Cartdim_get(handle, &dimensions);
+    comm.indegree = comm.outdegree = 2 * dimensions;
+  } else if (topology == MPI_GRAPH) {
+    PMPI_Graph_neighbors_count(handle, comm.rank, &comm.indegree);
+    comm.outdegree = comm.indegree;
+  } else if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    PMPI_Dist_graph_neighbors_count(handle, &comm.indegree, &comm.outdegree, &weighted);
+  }
+  return true;
+}
+
+void define_communicator(const Communicator& comm) {
+  const uint64_t numbers[] = {comm.id, comm.creator, comm.number, comm.inter ? 1U : 0U};
+  define(RecordKind::kCommunicator, numbers, 4);
+}
+
+/// Defines a communicator whose name is known; the process that is its first lists the members.
+void define_with_members(MPI_Comm handle, Communicator& comm) {
+  define_communicator(comm);
+  if (comm.creator != process.rank) return;
+  MPI_Group group = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(handle, &group) != MPI_SUCCESS) return;
+  define_members(comm, 0, group, comm.size);
+  PMPI_Group_free(&group);
+  if (!comm.inter || PMPI_Comm_remote_group(handle, &group) != MPI_SUCCESS) return;
+  define_members(comm, 1, group, comm.remote_size);
+  PMPI_Group_free(&group);
+}
+
+}  // namespace
+
+void start_communicators() {
+  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  const struct {
+    MPI_Comm handle;
+    uint32_t creator;
+    uint64_t number;
+    const char* name;
+  } predefined[] = {{MPI_COMM_WORLD, 0, 0, "MPI_COMM_WORLD"},
+                    {MPI_COMM_SELF, process.rank, 1, "MPI_COMM_SELF"}};
+  for (const auto& known : predefined) {
+    Communicator* comm = new_communicator();
+    if (comm == nullptr || !look_at(known.handle, *comm)) return;
+    comm->creator = known.creator;
+    comm->number = known.number;
+    communicators.put(key_of(known.handle), reinterpret_cast<uint64_t>(comm));
+    define_with_members(known.handle, *comm);
+    const uint64_t numbers[] = {comm->id};
+    define_text(RecordKind::kCommunicatorName, numbers, 1, known.name);
+  }
+}
+
+Communicator* communicator_of(MPI_Comm handle) {
+  if (const uint64_t found = communicators.find(key_of(handle)); found != 0) [[likely]] {
+    return reinterpret_cast<Communicator*>(found);
+  }
+  if (handle == MPI_COMM_NULL) return nullptr;
+  Communicator* comm = new_communicator();
+  if (comm == nullptr || !look_at(handle, *comm)) {
+    std::free(comm);
+    return nullptr;
+  }
+  // Nobody else will ever call it so: its messages stay without partners.
+  comm->creator = process.rank;
+  comm->number = mix(0x756e6b6e6f776eULL, comm->id);
+  communicators.put(key_of(handle), reinterpret_cast<uint64_t>(comm));
+  define_with_members(handle, *comm);
+  return comm;
+}
+
+namespace {
+
+void name_and_define(MPI_Comm parent_handle, MPI_Comm made, bool usable) {
+  Communicator* parent = communicator_of(parent_handle);
+  if (parent == nullptr) return;
+  // Every member of the parent counts, also those that are not in the new one.
+  const uint32_t turn = parent->creations.fetch_add(1, std::memory_order_relaxed);
+  if (made == MPI_COMM_NULL) return;
+  Communicator* comm = new_communicator();
+  if (comm == nullptr) return;
+  const MPI_Comm asked = usable ? made : parent_handle;  // A duplicate is what its parent is.
+  if (!look_at(asked, *comm)) return;
+  MPI_Group group = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(asked, &group) != MPI_SUCCESS) return;
+  comm->creator = world_rank_of_first(group);
+  PMPI_Group_free(&group);
+  if (comm->inter && PMPI_Comm_remote_group(asked, &group) == MPI_SUCCESS) {
+    // Both sides must come to the same name.
+    const uint32_t other = world_rank_of_first(group);
+    PMPI_Group_free(&group);
+    if (other < comm->creator) comm->creator = other;
+  }
+  comm->number = mix(mix(parent->creator, parent->number), turn);
+  communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
+  define_with_members(asked, *comm);
+}
+
+}  // namespace
+
+void communicator_made(Call& call, MPI_Comm parent, MPI_Comm made) {
+  if (call.tracked()) name_and_define(parent, made, true);
+}
+
+void communicator_promised(Call& call, MPI_Comm parent, MPI_Comm made) {
+  if (call.tracked()) name_and_define(parent, made, false);
+}
+
+void communicator_agreed(Call& call, MPI_Comm made) {
+  if (!call.tracked() || made == MPI_COMM_NULL) return;
+  Communicator* comm = new_communicator();
+  if (comm == nullptr || !look_at(made, *comm)) return;
+  MPI_Group group = MPI_GROUP_NULL;
+  if (PMPI_Comm_group(made, &group) != MPI_SUCCESS) return;
+  comm->creator = world_rank_of_first(group);
+  PMPI_Group_free(&group);
+  unsigned long long number = 0;
+  if (comm->inter) {
+    if (PMPI_Comm_remote_group(made, &group) != MPI_SUCCESS) return;
+    const uint32_t other = world_rank_of_first(group);
+    PMPI_Group_free(&group);
+    const bool ours = comm->creator < other;
+    if (!ours) comm->creator = other;
+    // A reduction on an inter-communicator gives each side what the other one has: there and back.
+    unsigned long long mine =
+        ours && comm->rank == 0 ? next_agreed.fetch_add(1, std::memory_order_relaxed) : 0;
+    unsigned long long theirs = 0;
+    PMPI_Allreduce(&mine, &theirs, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, made);
+    mine = theirs;
+    PMPI_Allreduce(&mine, &theirs, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, made);
+    number = ours ? theirs : mine;
+  } else {
+    if (comm->rank == 0) number = next_agreed.fetch_add(1, std::memory_order_relaxed);
+    PMPI_Bcast(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, made);
+  }
+  comm->number = number;
+  communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
+  define_with_members(made, *comm);
+}
+
+void communicator_freed(MPI_Comm comm) { communicators.remove(key_of(comm)); }
+
+void communicator_named(MPI_Comm handle, const char* name) {
+  const Communicator* comm = communicator_of(handle);
+  if (comm == nullptr) return;
+  const uint64_t numbers[] = {comm->id};
+  define_text(RecordKind::kCommunicatorName, numbers, 1, name);
+}
+
+uint64_t type_bytes(MPI_Datatype type) {
+  if (const uint64_t found = types.find(key_of(type)); found != 0) [[likely]]
+    return found - 1;
+  MPI_Count size = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) {
+    return 0;
+  }
+  types.put(key_of(type), static_cast<uint64_t>(size) + 1);
+  return static_cast<uint64_t>(size);
+}
+
+void type_freed(MPI_Datatype type) { types.remove(key_of(type)); }
+
+}  // namespace pathline::record

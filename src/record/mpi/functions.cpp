@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The regions of the functions of MPI.
+#include <cstring>
+
+#include "record/mpi/call.hpp"
+
+namespace pathline::record {
+
+#include "record/mpi/functions.inc"
+
+namespace {
+
+constexpr size_t kFunctionCount = sizeof kFunctionNames / sizeof *kFunctionNames;
+Mutex functions_lock;
+
+struct Kind {
+  const char* begin;  // Of the name behind "MPI_"; the first that fits counts.
+  uint32_t group;
+  uint32_t role;
+};
+constexpr uint32_t kFunction = 1, kBarrier = 15, kOneToAll = 23, kAllToOne = 24, kAllToAll = 25,
+                   kOtherCollective = 26, kFileIo = 27, kPointToPoint = 28, kRma = 29,
+                   kFileMetadata = 38;
+constexpr Kind kKinds[] = {{"Iprobe", kGroupProbes, kPointToPoint},
+                           {"Probe", kGroupProbes, kPointToPoint},
+                           {"Improbe", kGroupProbes, kPointToPoint},
+                           {"Mprobe", kGroupProbes, kPointToPoint},
+                           {"Send", kGroupP2p, kPointToPoint},
+                           {"Bsend", kGroupP2p, kPointToPoint},
+                           {"Ssend", kGroupP2p, kPointToPoint},
+                           {"Rsend", kGroupP2p, kPointToPoint},
+                           {"Isend", kGroupP2p, kPointToPoint},
+                           {"Ibsend", kGroupP2p, kPointToPoint},
+                           {"Issend", kGroupP2p, kPointToPoint},
+                           {"Irsend", kGroupP2p, kPointToPoint},
+                           {"Recv", kGroupP2p, kPointToPoint},
+                           {"Irecv", kGroupP2p, kPointToPoint},
+                           {"Mrecv", kGroupP2p, kPointToPoint},
+                           {"Imrecv", kGroupP2p, kPointToPoint},
+                           {"Psend", kGroupP2p, kPointToPoint},
+                           {"Precv", kGroupP2p, kPointToPoint},
+                           {"Pready", kGroupP2p, kPointToPoint},
+                           {"Parrived", kGroupP2p, kPointToPoint},
+                           {"Start", kGroupP2p, kPointToPoint},
+                           {"Wait", kGroupP2p, kPointToPoint},
+                           {"Test_cancelled", kGroupOther, kFunction},
+                           {"Test", kGroupP2p, kPointToPoint},
+                           {"Cancel", kGroupP2p, kPointToPoint},
+                           {"Request", kGroupP2p, kPointToPoint},
+                           {"Buffer", kGroupP2p, kPointToPoint},
+                           {"Barrier", kGroupColl, kBarrier},
+                           {"Ibarrier", kGroupColl, kBarrier},
+                           {"Bcast", kGroupColl, kOneToAll},
+                           {"Ibcast", kGroupColl, kOneToAll},
+                           {"Scatter", kGroupColl, kOneToAll},
+                           {"Iscatter", kGroupColl, kOneToAll},
+                           {"Gather", kGroupColl, kAllToOne},
+                           {"Igather", kGroupColl, kAllToOne},
+                           {"Reduce_scatter", kGroupColl, kAllToAll},
+                           {"Ireduce_scatter", kGroupColl, kAllToAll},
+                           {"Reduce_local", kGroupOther, kFunction},
+                           {"Reduce", kGroupColl, kAllToOne},
+                           {"Ireduce", kGroupColl, kAllToOne},
+                           {"All", kGroupColl, kAllToAll},
+                           {"Iall", kGroupColl, kAllToAll},
+                           {"Neighbor", kGroupColl, kOtherCollective},
+                           {"Ineighbor", kGroupColl, kOtherCollective},
+                           {"Scan", kGroupColl, kOtherCollective},
+                           {"Iscan", kGroupColl, kOtherCollective},
+                           {"Exscan", kGroupColl, kOtherCollective},
+                           {"Iexscan", kGroupColl, kOtherCollective},
+                           {"File_open", kGroupIo, kFileMetadata},
+                           {"File_close", kGroupIo, kFileMetadata},
+                           {"File_", kGroupIo, kFileIo},
+                           {"Win_", kGroupRma, kRma},
+                           {"Put", kGroupRma, kRma},
+                           {"Get_acc", kGroupRma, kRma},
+                           {"Rput", kGroupRma, kRma},
+                           {"Rget", kGroupRma, kRma},
+                           {"Acc", kGroupRma, kRma},
+                           {"Racc", kGroupRma, kRma},
+                           {"Fetch_and", kGroupRma, kRma},
+                           {"Compare_and", kGroupRma, kRma},
+                           {"Cart", kGroupTopo, kFunction},
+                           {"Graph", kGroupTopo, kFunction},
+                           {"Dist_graph", kGroupTopo, kFunction},
+                           {"Topo", kGroupTopo, kFunction},
+                           {"Dims", kGroupTopo, kFunction}};
+
+Kind kind_of(const char* function) {
+  if (std::strcmp(function, "MPI_Get") == 0) return {"", kGroupRma, kRma};
+  if (std::strcmp(function, "MPI_Alloc_mem") == 0) return {"", kGroupOther, kFunction};
+  const char* name = std::strchr(function, '_') + 1;
+  for (const Kind& kind : kKinds) {
+    if (std::strncmp(name, kind.begin, std::strlen(kind.begin)) == 0) return kind;
+  }
+  return {"", kGroupOther, kFunction};
+}
+
+}  // namespace
+
+std::atomic<uint32_t> function_regions[kFunctionCount];
+
+uint32_t define_function(uint16_t function) {
+  const Lock guard(functions_lock);
+  std::atomic<uint32_t>& region = function_regions[function];
+  if (const uint32_t known = region.load(); known != 0) return known;
+  const char* name = kFunctionNames[function];
+  const Kind kind = kind_of(name);
+  constexpr uint32_t kParadigmMpi = 4;
+  region = (kind.group & process.settings.groups) == 0
+               ? kNotWanted
+               : define_region(name, role_and_paradigm(kind.role, kParadigmMpi), nullptr, 0);
+  return region;
+}
+
+}  // namespace pathline::record

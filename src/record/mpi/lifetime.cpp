@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/mpi/lifetime.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+#include <mpi.h>
+
+#include "record/mpi/call.hpp"
+#include "record/mpi/clock_offset.hpp"
+#include "record/mpi/communicators.hpp"
+#include "record/mpi/requests.hpp"
+#include "record/mpi/topology.hpp"
+
+namespace pathline::record {
+namespace {
+
+MPI_Comm own_comm = MPI_COMM_NULL;  // The recorder's messages do not meet the program's there.
+
+/// What rank 0 decides for all.
+struct Decision {
+  char directory[1024];  // "" for no recording.
+  uint32_t world;
+};
+
+}  // namespace
+
+void mpi_started(uint16_t function, uint64_t began_ticks) {
+  if (process.started.load(std::memory_order_relaxed)) return;
+  const Inside inside;
+  prepare();
+  int rank = 0;
+  int size = 0;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Query_thread(&level);
+  // Every rank has the same environment as far as we know; rank 0 decides also where it has not.
+  Decision decision{};
+  if (rank == 0) {
+    decision.world = static_cast<uint32_t>(getpid());
+    if (process.settings.enable) {
+      make_run_directory(decision.directory);
+      if (decision.directory[0] == '\0') {
+        say("nothing is recorded: the run directory cannot be made (%s)", std::strerror(errno));
+      }
+    }
+  }
+  PMPI_Bcast(&decision, sizeof decision, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (decision.directory[0] == '\0') return;
+  if (level == MPI_THREAD_MULTIPLE) lock_requests();
+  const bool recorded =
+      start(decision.directory, static_cast<uint32_t>(rank), static_cast<uint32_t>(size),
+            decision.world, static_cast<uint32_t>(level), began_ticks);
+  if (!recorded) {
+    say("rank %d is not recorded: no file can be made in %s (%s)", rank, decision.directory,
+        std::strerror(errno));
+  }
+  // From here on the ranks without a file take part as well: the others wait for them.
+  PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm);
+  const int first_of_node = measure_clock_offsets(own_comm);
+  if (recorded) {
+    start_communicators();
+    if (ready(began_ticks)) {
+      const uint32_t region = define_function(function);
+      if (region != 0 && region != kNotWanted &&
+          process.recording.load(std::memory_order_relaxed)) {
+        emit(RecordKind::kEnter, began_ticks, region);
+        emit(RecordKind::kLeave, now(), region);
+      }
+    }
+  }
+  if (rank == first_of_node) export_topology();
+  // `pathline record` has said where; in front of a program nobody has.
+  if (rank == 0 && (process.settings.run_directory[0] == '\0' || process.settings.verbose)) {
+    say("recording %d ranks into %s", size, decision.directory);
+  }
+}
+
+void mpi_ending() {
+  if (own_comm == MPI_COMM_NULL) return;
+  const Inside inside;
+  measure_clock_offsets(own_comm);
+  if (process.started.load(std::memory_order_relaxed)) {
+    if (const uint64_t open = open_requests(); open > 0) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(open));
+      define_setting("open_requests", text);
+    }
+  }
+  const chunk::FileHeader* header = process.writer.header();
+  unsigned long long lost = header == nullptr ? 0 : header->lost_events.load();
+  PMPI_Reduce(process.rank == 0 ? MPI_IN_PLACE : &lost, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
+              0, own_comm);
+  if (process.rank == 0 && lost > 0) {
+    say("%llu events were not recorded (disk or limit full); 'pathline info %s' tells more", lost,
+        process.run_directory);
+  }
+  PMPI_Comm_free(&own_comm);
+}
+
+void mpi_ended() { complete(); }
+
+}  // namespace pathline::record

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include <mpi.h>
+
+#include "record/mpi/communicators.hpp"
+#include "record/mpi/requests.hpp"
+
+// What the wrappers record of messages; functions.txt says where each is called. `Count` is int or
+// MPI_Count.
+
+namespace pathline::record {
+
+template <class Count>
+uint64_t bytes_of(Count count, MPI_Datatype type) {
+  return count <= 0 ? 0 : static_cast<uint64_t>(count) * type_bytes(type);
+}
+
+template <class Count>
+void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
+  if (!call.recorded() || dest == MPI_PROC_NULL) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  emit(RecordKind::kSend, call.begin(), known->id, dest, tag, bytes_of(count, type));
+}
+
+inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
+  if (!call.recorded() || status->MPI_SOURCE == MPI_PROC_NULL || status->MPI_SOURCE < 0) return;
+  const Communicator* known = communicator_of(comm);
+  MPI_Count bytes = 0;
+  if (known == nullptr || PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return;
+  emit(RecordKind::kRecv, call.end(), known->id, status->MPI_SOURCE, status->MPI_TAG, bytes);
+}
+
+/// A nonblocking send: recorded before MPI has it, so that no message that left is missing.
+template <class Count>
+void begin_send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
+  if (!call.recorded() || dest == MPI_PROC_NULL) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  call.id = next_request_id();
+  emit(RecordKind::kIsend, call.begin(), known->id, dest, tag, bytes_of(count, type), call.id);
+}
+inline void sending(Call& call, int dest, MPI_Request request) {
+  if (!call.tracked() || dest == MPI_PROC_NULL) return;
+  request_made(request, {.kind = Request::kSend, .recorded = call.id != 0, .id = call.id});
+}
+
+inline void begin_receive(Call& call, int source) {
+  if (!call.recorded() || source == MPI_PROC_NULL) return;
+  call.id = next_request_id();
+  emit(RecordKind::kIrecvRequest, call.begin(), call.id);
+}
+inline void receiving(Call& call, MPI_Comm comm, int source, MPI_Request request) {
+  if (!call.tracked() || source == MPI_PROC_NULL) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  request_made(
+      request,
+      {.kind = Request::kReceive, .recorded = call.id != 0, .id = call.id, .comm = known->id});
+}
+
+/// MPI_*_init of a send or receive.
+template <class Count>
+void persistent(Call& call, Request::Kind kind, MPI_Comm comm, int peer, int tag, Count count,
+                MPI_Datatype type, MPI_Request request, bool partitioned = false) {
+  if (!call.tracked() || peer == MPI_PROC_NULL) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  const uint64_t bytes = bytes_of(count, type);
+  request_made(request, {.kind = kind,
+                         .persistent = true,
+                         .comm = known->id,
+                         .peer = peer,
+                         .tag = tag,
+                         .bytes_sent = bytes,
+                         .bytes_received = bytes,
+                         .fixed = partitioned});
+}
+
+inline void started(Call& call, int count, const MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) request_started(call, requests[i]);
+}
+
+/// The communicator of a message that MPI_Mprobe matched.
+void message_matched(Call& call, MPI_Comm comm, MPI_Message message);
+MPI_Comm take_message(Call& call, MPI_Message message);
+
+}  // namespace pathline::record

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/mpi/requests.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "record/mpi/communicators.hpp"
+#include "record/mpi/handle_table.hpp"
+
+namespace pathline::record {
+namespace {
+
+std::atomic<uint64_t> next_id{1};
+bool locked = false;
+
+struct Entry {
+  uint64_t key;  ///< 0: free.
+  Request request;
+};
+
+/// Open addressing with linear probing; entries of equal keys stand in the order of their making,
+/// which removing by shifting back keeps.
+struct Shard {
+  std::atomic_flag lock;
+  Entry* at;
+  uint64_t mask;
+  uint64_t used;
+};
+constexpr unsigned kShards = 64;
+Shard shards[kShards];
+
+uint64_t mixed(uint64_t key) { return key * 0x9e3779b97f4a7c15ULL; }
+Shard& shard_of(uint64_t key) { return shards[mixed(key) >> 58U]; }
+uint64_t home_of(uint64_t key, uint64_t mask) { return (mixed(key) >> 20U) & mask; }
+
+class ShardLock {
+ public:
+  explicit ShardLock(Shard& shard) : shard_(shard) {
+    if (!locked) return;
+    while (shard_.lock.test_and_set(std::memory_order_acquire)) sched_yield();
+  }
+  ~ShardLock() {
+    if (locked) shard_.lock.clear(std::memory_order_release);
+  }
+  ShardLock(const ShardLock&) = delete;
+  ShardLock& operator=(const ShardLock&) = delete;
+
+ private:
+  Shard& shard_;
+};
+
+void insert(Shard& shard, uint64_t key, const Request& request) {
+  uint64_t i = home_of(key, shard.mask);
+  while (shard.at[i].key != 0) i = (i + 1) & shard.mask;
+  shard.at[i] = {key, request};
+  ++shard.used;
+}
+
+bool grow(Shard& shard) {
+  const uint64_t size = shard.at == nullptr ? 32 : (shard.mask + 1) * 2;
+  void* memory = mmap(nullptr, size * sizeof(Entry), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  const Shard old{{}, shard.at, shard.mask, shard.used};
+  shard.at = static_cast<Entry*>(memory);
+  shard.mask = size - 1;
+  shard.used = 0;
+  if (old.at == nullptr) return true;
+  // From behind a gap on, so that equal keys keep their order.
+  uint64_t begin = 0;
+  while (old.at[begin].key != 0) ++begin;
+  for (uint64_t n = 1; n <= old.mask + 1; ++n) {
+    const Entry& entry = old.at[(begin + n) & old.mask];
+    if (entry.key != 0) insert(shard, entry.key, entry.request);
+  }
+  munmap(old.at, (old.mask + 1) * sizeof(Entry));
+  return true;
+}
+
+Entry* find(Shard& shard, uint64_t key) {
+  if (shard.at == nullptr) return nullptr;
+  for (uint64_t i = home_of(key, shard.mask); shard.at[i].key != 0; i = (i + 1) & shard.mask) {
+    if (shard.at[i].key == key) return &shard.at[i];
+  }
+  return nullptr;
+}
+
+void erase(Shard& shard, Entry* entry) {
+  auto hole = static_cast<uint64_t>(entry - shard.at);
+  for (uint64_t i = (hole + 1) & shard.mask; shard.at[i].key != 0; i = (i + 1) & shard.mask) {
+    const uint64_t home = home_of(shard.at[i].key, shard.mask);
+    // May this entry move to the hole? Only if its home does not lie behind the hole.
+    if (((i - home) & shard.mask) >= ((i - hole) & shard.mask)) {
+      shard.at[hole] = shard.at[i];
+      hole = i;
+    }
+  }
+  shard.at[hole].key = 0;
+  --shard.used;
+}
+
+/// Takes a request that is complete out of the table; a persistent one stays, inactive. kNone if
+/// the handle is not known, or not active.
+Request take(uint64_t key) {
+  Shard& shard = shard_of(key);
+  const ShardLock guard(shard);
+  Entry* entry = find(shard, key);
+  if (entry == nullptr) return {};
+  const Request request = entry->request;
+  if (!request.persistent) {
+    erase(shard, entry);
+    return request;
+  }
+  if (!request.active) return {};
+  entry->request.active = false;
+  return request;
+}
+
+uint64_t received_bytes(MPI_Status* status) {
+  MPI_Count bytes = 0;
+  if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0) return 0;
+  return static_cast<uint64_t>(bytes);
+}
+
+void record_completion(Call& call, const Request& request, MPI_Status* status) {
+  if (!request.recorded || !ready(call.end())) return;
+  const uint64_t ticks = call.end();
+  int cancelled = 0;
+  switch (request.kind) {
+    case Request::kSend:
+    case Request::kReceive:
+      if (status != nullptr) PMPI_Test_cancelled(status, &cancelled);
+      if (cancelled != 0) {
+        emit(RecordKind::kRequestCancelled, ticks, request.id);
+      } else if (request.kind == Request::kSend) {
+        emit(RecordKind::kIsendComplete, ticks, request.id);
+      } else if (request.fixed || status == nullptr) {
+        emit(RecordKind::kIrecv, ticks, request.comm, request.peer, request.tag,
+             request.bytes_received, request.id);
+      } else {
+        emit(RecordKind::kIrecv, ticks, request.comm, status->MPI_SOURCE, status->MPI_TAG,
+             received_bytes(status), request.id);
+      }
+      break;
+    case Request::kCollective:
+      emit(RecordKind::kCollectiveComplete, ticks, request.operation, request.comm, request.root,
+           request.bytes_sent, request.bytes_received, request.id);
+      break;
+    case Request::kRma: emit(RecordKind::kRmaComplete, ticks, request.comm, request.id); break;
+    case Request::kIo:
+      emit(RecordKind::kIoEnd, ticks, request.comm,
+           status == nullptr ? request.bytes_sent : received_bytes(status), request.id);
+      break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+uint64_t next_request_id() { return next_id.fetch_add(1, std::memory_order_relaxed); }
+
+void lock_requests() { locked = true; }
+
+void request_made(MPI_Request handle, const Request& request) {
+  const uint64_t key = key_of(handle);
+  Shard& shard = shard_of(key);
+  const ShardLock guard(shard);
+  if ((shard.used + 1) * 2 > shard.mask && !grow(shard)) return;
+  insert(shard, key, request);
+}
+
+Pending::Pending(Call& call, int count, const MPI_Request* handles) : call_(call) {
+  if (!call.tracked() || count <= 0) return;
+  handles_ = few_;
+  if (count > kFew) {
+    handles_ =
+        static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(count)));
+    if (handles_ == nullptr) return;
+  }
+  for (int i = 0; i < count; ++i) handles_[i] = handles[i];
+  count_ = count;
+}
+
+Pending::~Pending() {
+  if (handles_ != few_) std::free(handles_);
+  std::free(statuses_);
+}
+
+MPI_Status* Pending::statuses(MPI_Status* wanted) {
+  if (wanted != MPI_STATUSES_IGNORE || count_ == 0) return wanted;
+  if (count_ == 1) return &own_;
+  statuses_ =
+      static_cast<MPI_Status*>(std::malloc(sizeof(MPI_Status) * static_cast<size_t>(count_)));
+  if (statuses_ == nullptr) {
+    count_ = 0;
+    return wanted;
+  }
+  return statuses_;
+}
+
+void Pending::complete(int index, MPI_Status* status) {
+  if (index < 0 || index >= count_ || handles_[index] == MPI_REQUEST_NULL) return;
+  const Request request = take(key_of(handles_[index]));
+  if (request.kind != Request::kNone) record_completion(call_, request, status);
+}
+
+void request_started(Call& call, MPI_Request handle) {
+  if (!call.tracked()) return;
+  const uint64_t key = key_of(handle);
+  Shard& shard = shard_of(key);
+  Request request;
+  {
+    const ShardLock guard(shard);
+    Entry* entry = find(shard, key);
+    if (entry == nullptr || !entry->request.persistent) return;
+    entry->request.active = true;
+    entry->request.recorded = call.recorded();
+    entry->request.id = next_request_id();
+    request = entry->request;
+  }
+  if (!call.recorded()) return;
+  switch (request.kind) {
+    case Request::kSend:
+      emit(RecordKind::kIsend, call.begin(), request.comm, request.peer, request.tag,
+           request.bytes_sent, request.id);
+      break;
+    case Request::kReceive: emit(RecordKind::kIrecvRequest, call.begin(), request.id); break;
+    case Request::kCollective:
+      emit(RecordKind::kCollectiveRequest, call.begin(), request.id);
+      break;
+    default: break;
+  }
+}
+
+void request_freed(Call& call, MPI_Request handle) {
+  if (!call.tracked() || handle == MPI_REQUEST_NULL) return;
+  const uint64_t key = key_of(handle);
+  Shard& shard = shard_of(key);
+  Request request;
+  {
+    const ShardLock guard(shard);
+    Entry* entry = find(shard, key);
+    if (entry == nullptr) return;
+    request = entry->request;
+    erase(shard, entry);
+  }
+  // The send goes on, but nobody will ever see its end.
+  if (request.kind == Request::kSend && (!request.persistent || request.active)) {
+    record_completion(call, request, nullptr);
+  }
+}
+
+uint64_t open_requests() {
+  uint64_t open = 0;
+  for (Shard& shard : shards) {
+    const ShardLock guard(shard);
+    for (uint64_t i = 0; shard.at != nullptr && i <= shard.mask; ++i) {
+      const Request& request = shard.at[i].request;
+      if (shard.at[i].key != 0 && (!request.persistent || request.active)) ++open;
+    }
+  }
+  return open;
+}
+
+}  // namespace pathline::record

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <mpi.h>
+
+#include "record/mpi/call.hpp"
+
+namespace pathline::record {
+
+/// What a request stands for, from the call that made it to the one that saw it complete.
+struct Request {
+  enum Kind : uint8_t { kNone, kSend, kReceive, kCollective, kRma, kIo, kCommunicator };
+  Kind kind = kNone;
+  bool recorded = false;  ///< Its beginning was; otherwise its end is not either.
+  bool persistent = false;
+  bool active = false;  ///< Of a persistent one: it was started.
+  uint64_t id = 0;      ///< Used once in a process.
+  uint32_t comm = 0;    ///< Id of the communicator, window or file.
+  int peer = MPI_ANY_SOURCE;
+  int tag = 0;
+  uint8_t operation = 0;  ///< OTF2 number of a collective.
+  uint32_t root = 0;
+  uint64_t bytes_sent = 0;  ///< Bytes of a send.
+  uint64_t bytes_received = 0;
+  bool fixed = false;  ///< A partitioned receive: peer, tag and bytes are known from the start.
+};
+
+uint64_t next_request_id();
+
+/// More threads than one may call MPI: the table locks from now on.
+void lock_requests();
+
+/// Remembers what the handle stands for. Several live requests may have the same handle (Open MPI
+/// has one for all sends that were complete at once); the oldest is found first.
+void request_made(MPI_Request handle, const Request& request);
+
+/// The requests that a wait or test may complete, looked at before the call, as the call overwrites
+/// the handles. Small numbers need no memory.
+class Pending {
+ public:
+  Pending(Call& call, int count, const MPI_Request* handles);
+  ~Pending();
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+
+  /// Statuses to hand to MPI: the program's, or our own where it ignores them.
+  MPI_Status* statuses(MPI_Status* wanted);
+  MPI_Status* status(MPI_Status* wanted) { return wanted == MPI_STATUS_IGNORE ? &own_ : wanted; }
+
+  /// Request number `index` is complete.
+  void complete(int index, MPI_Status* status);
+  /// All are.
+  void complete_all(MPI_Status* statuses) {
+    for (int i = 0; i < count_; ++i) complete(i, statuses == nullptr ? nullptr : statuses + i);
+  }
+  /// Those listed are; statuses in the order of the list.
+  void complete_some(int count, const int* indices, MPI_Status* statuses) {
+    for (int i = 0; i < count; ++i) complete(indices[i], statuses + i);
+  }
+
+ private:
+  static constexpr int kFew = 16;
+  Call& call_;
+  int count_ = 0;
+  MPI_Request* handles_ = nullptr;
+  MPI_Status* statuses_ = nullptr;
+  MPI_Status own_;
+  MPI_Request few_[kFew];
+};
+
+// Starts and ends that are not waits.
+void request_started(Call& call, MPI_Request handle);
+void request_freed(Call& call, MPI_Request handle);
+/// MPI_Request_get_status found it complete, which leaves it as it is.
+
+/// Requests that nobody completed, for the note at the end.
+uint64_t open_requests();
+
+}  // namespace pathline::record

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/mpi/windows.hpp"
+
+#include <cstdlib>
+
+#include "record/mpi/handle_table.hpp"
+
+namespace pathline::record {
+namespace {
+
+struct Window {
+  uint32_t id;
+  std::atomic<uint64_t> epoch;  // Number that its operations share; 0: none so far.
+  std::atomic<bool> used;       // By an operation since the epoch began.
+};
+HandleTable windows;
+std::atomic<uint32_t> next_window{1};
+
+Window* window_of(MPI_Win win) { return reinterpret_cast<Window*>(windows.find(key_of(win))); }
+
+/// The number of the running epoch, for one more operation.
+uint64_t joined_epoch(Window& window) {
+  window.used.store(true, std::memory_order_relaxed);
+  return window.epoch.load(std::memory_order_relaxed);
+}
+
+void complete_epoch(Call& call, Window& window, uint64_t ticks) {
+  (void)call;
+  if (!window.used.exchange(false, std::memory_order_relaxed)) return;
+  emit(RecordKind::kRmaComplete, ticks, window.id,
+       window.epoch.exchange(next_request_id(), std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void window_made(Call& call, MPI_Comm comm, MPI_Win win) {
+  if (!call.tracked() || win == MPI_WIN_NULL) return;
+  const Communicator* known = communicator_of(comm);
+  auto* window = static_cast<Window*>(std::calloc(1, sizeof(Window)));
+  if (known == nullptr || window == nullptr) return;
+  window->id = next_window.fetch_add(1, std::memory_order_relaxed);
+  window->epoch = next_request_id();
+  windows.put(key_of(win), reinterpret_cast<uint64_t>(window));
+  const uint64_t numbers[] = {window->id, known->id};
+  define(RecordKind::kWindow, numbers, 2);
+  if (call.recorded()) emit(RecordKind::kWinCreate, call.end(), window->id);
+}
+
+void window_freed(Call& call, MPI_Win win) {
+  const Window* window = window_of(win);
+  if (!call.tracked() || window == nullptr) return;
+  if (call.recorded()) emit(RecordKind::kWinDestroy, call.begin(), window->id);
+  windows.remove(key_of(win));
+}
+
+void window_named(MPI_Win win, const char* name) {
+  const Window* window = window_of(win);
+  if (window == nullptr) return;
+  const uint64_t numbers[] = {window->id};
+  define_text(RecordKind::kWindowName, numbers, 1, name);
+}
+
+void rma_put(Call& call, MPI_Win win, int target, uint64_t bytes) {
+  Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  emit(RecordKind::kRmaPut, call.begin(), window->id, target, bytes, joined_epoch(*window));
+}
+
+void rma_get(Call& call, MPI_Win win, int target, uint64_t bytes) {
+  Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  emit(RecordKind::kRmaGet, call.begin(), window->id, target, bytes, joined_epoch(*window));
+}
+
+void rma_atomic(Call& call, MPI_Win win, int target, uint32_t type, uint64_t sent,
+                uint64_t received) {
+  Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  emit(RecordKind::kRmaAtomic, call.begin(), window->id, target, type, sent, received,
+       joined_epoch(*window));
+}
+
+void rma_runs(Call& call, MPI_Win win, MPI_Request request) {
+  const Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr || request == MPI_REQUEST_NULL) return;
+  request_made(request, {.kind = Request::kRma,
+                         .recorded = true,
+                         .id = window->epoch.load(std::memory_order_relaxed),
+                         .comm = window->id});
+}
+
+void rma_fence_begins(Call& call) {
+  if (call.recorded()) emit(RecordKind::kRmaCollectiveBegin, call.begin());
+}
+
+void rma_fence_ends(Call& call, MPI_Win win) {
+  Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr) return;
+  complete_epoch(call, *window, call.end());
+  constexpr uint32_t kBarrier = 0;
+  emit(RecordKind::kRmaCollectiveEnd, call.end(), kBarrier, kSyncProcess | kSyncMemory, window->id,
+       UINT32_MAX, 0, 0);
+}
+
+void rma_completed(Call& call, MPI_Win win) {
+  Window* window = window_of(win);
+  if (call.recorded() && window != nullptr) complete_epoch(call, *window, call.end());
+}
+
+void rma_locked(Call& call, MPI_Win win, int target, bool exclusive) {
+  const Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  // OTF2_LockType: 0 exclusive, 1 shared.
+  emit(RecordKind::kRmaLock, call.end(), window->id, target, 0, exclusive ? 0 : 1);
+}
+
+void rma_unlocked(Call& call, MPI_Win win, int target) {
+  Window* window = window_of(win);
+  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  complete_epoch(call, *window, call.end());
+  emit(RecordKind::kRmaUnlock, call.end(), window->id, target, 0);
+}
+
+}  // namespace pathline::record

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/process.hpp"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace pathline::record {
+
+constinit thread_local __attribute__((tls_model("initial-exec"))) Thread thread{};
+constinit Process process{};
+
+namespace {
+
+Mutex definitions_lock;
+chunk::Stream definitions;
+uint32_t next_region = 1;
+uint32_t next_thread = 0;
+
+// Streams whose threads ended, for the next ones.
+Mutex threads_lock;
+struct IdleStream {
+  IdleStream* next;
+  chunk::Stream stream;
+  uint32_t number;
+};
+IdleStream* idle_streams = nullptr;
+pthread_key_t thread_end_key;
+bool has_thread_end_key = false;
+
+void end_thread(void* unused) {
+  (void)unused;
+  if (!thread.started || thread.failed || !process.started.load(std::memory_order_relaxed)) return;
+  if (thread.polls.count != 0) write_polls();
+  for (; thread.user_depth > 0; --thread.user_depth) {
+    if (thread.user_depth <= kMaxUserDepth && thread.open[thread.user_depth - 1] != 0) {
+      thread.stream.add(RecordKind::kLeave, now(), thread.open[thread.user_depth - 1]);
+    }
+  }
+  // The calling context of a thread's end allows malloc: it is the C library that runs us.
+  auto* idle = static_cast<IdleStream*>(std::malloc(sizeof(IdleStream)));
+  thread.started = false;
+  thread.failed = false;
+  if (idle == nullptr) return;
+  const Lock guard(threads_lock);
+  *idle = {idle_streams, thread.stream, thread.number};
+  idle_streams = idle;
+}
+
+void forget_in_child() {
+  process.recording.store(false, std::memory_order_relaxed);
+  process.started.store(false, std::memory_order_relaxed);
+  process.writer.abandon();
+  thread.started = true;
+  thread.failed = true;
+}
+
+void name_of_program(char (&name)[256]) {
+  if (process.settings.program[0] != '\0') {
+    std::memcpy(name, process.settings.program, sizeof name);
+    return;
+  }
+  std::strncpy(name, program_invocation_short_name, sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+}
+
+/// mkdir with all folders above. false with errno.
+bool make_folders(const char* path) {
+  char part[1024];
+  const size_t length = std::strlen(path);
+  if (length >= sizeof part) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  for (size_t i = 1; i <= length; ++i) {
+    if (path[i] != '/' && path[i] != '\0') continue;
+    std::memcpy(part, path, i);
+    part[i] = '\0';
+    if (mkdir(part, 0755) != 0 && errno != EEXIST) return false;
+  }
+  return true;
+}
+
+/// The wish for a name with %h, %p, %r and %j filled in.
+void fill_in(const char* pattern, char* out, size_t size) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  size_t used = 0;
+  const auto put = [&](const char* text) {
+    while (*text != '\0' && used + 1 < size) out[used++] = *text++;
+  };
+  char number[32];
+  for (; *pattern != '\0'; ++pattern) {
+    if (*pattern != '%') {
+      const char one[2] = {*pattern, '\0'};
+      put(one);
+      continue;
+    }
+    const char* job = std::getenv("SLURM_JOB_ID");
+    switch (*++pattern) {
+      case 'h': put(host); break;
+      case 'p':
+        std::snprintf(number, sizeof number, "%d", static_cast<int>(getpid()));
+        put(number);
+        break;
+      case 'r': put("0"); break;
+      case 'j': put(job == nullptr ? "0" : job); break;
+      case '\0': --pattern; break;
+      default: put("%"); --pattern;
+    }
+  }
+  out[used] = '\0';
+}
+
+void define_cpus() {
+  // cpus=0-3,8: where this process may run, for placement.csv.
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+  char text[1024];
+  size_t used = 0;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &set)) continue;
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    const int written = last == first ? std::snprintf(text + used, sizeof text - used, "%s%d",
+                                                      used ? "," : "", first)
+                                      : std::snprintf(text + used, sizeof text - used, "%s%d-%d",
+                                                      used ? "," : "", first, last);
+    if (written < 0 || used + static_cast<size_t>(written) >= sizeof text) break;
+    used += static_cast<size_t>(written);
+    first = last;
+  }
+  text[used] = '\0';
+  define_setting("cpus", text);
+}
+
+void define_settings() {
+  const Settings& s = process.settings;
+  constexpr const char* kBuffers[] = {"file", "ram", "ring"};
+  char text[1024];
+  define_setting("buffer", kBuffers[static_cast<int>(s.buffering)]);
+  std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(s.max_bytes));
+  define_setting("max_size", text);
+  define_setting("mode", s.trace ? (s.profile ? "both" : "trace") : "profile");
+  define_setting("clock", process.clock.use_counter ? "tsc" : "monotonic_raw");
+  if (s.has_steps) define_setting("steps", std::getenv("PATHLINE_STEPS"));
+  if (s.filter[0] != '\0') define_setting("filter", s.filter);
+  if (s.groups != kAllGroups) define_setting("mpi_groups", std::getenv("PATHLINE_MPI_GROUPS"));
+  if (s.counters[0] != '\0') define_setting("counters", s.counters);
+  if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
+  define_cpus();
+}
+
+}  // namespace
+
+void say(const char* format, ...) {
+  char text[1200] = "pathline: ";
+  constexpr size_t kPrefix = 10;
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = std::vsnprintf(text + kPrefix, sizeof text - kPrefix - 1, format, arguments);
+  va_end(arguments);
+  if (size < 0) return;
+  size_t length = kPrefix + static_cast<size_t>(size);
+  if (length > sizeof text - 2) length = sizeof text - 2;
+  text[length++] = '\n';
+  (void)syscall(SYS_write, STDERR_FILENO, text, length);
+}
+
+bool start_thread(uint64_t ticks) {
+  thread.started = true;
+  thread.failed = true;
+  if (!process.started.load(std::memory_order_acquire)) {
+    thread.started = false;  // There may be a file later.
+    return false;
+  }
+  {
+    const Lock guard(threads_lock);
+    if (IdleStream* idle = idle_streams; idle != nullptr) {
+      idle_streams = idle->next;
+      thread.stream = idle->stream;
+      thread.number = idle->number;
+      std::free(idle);
+    } else {
+      thread.number = next_thread++;
+      thread.stream.start(&process.writer, thread.number);
+      char name[32] = "Master thread";
+      if (thread.number > 0) std::snprintf(name, sizeof name, "Thread %u", thread.number);
+      const uint64_t numbers[] = {thread.number};
+      define_text(RecordKind::kStream, numbers, 1, name);
+    }
+  }
+  (void)ticks;
+  if (has_thread_end_key) pthread_setspecific(thread_end_key, &thread);
+  thread.failed = false;
+  return true;
+}
+
+void write_polls() {
+  const Polls polls = thread.polls;
+  thread.polls.count = 0;
+  thread.stream.add(RecordKind::kPolls, polls.last_ticks, polls.region, polls.count,
+                    polls.last_ticks - polls.first_ticks);
+}
+
+uint32_t define_region(const char* name, uint32_t role_paradigm, const char* file, uint32_t line) {
+  const Lock guard(definitions_lock);
+  uint64_t file_id = 0;
+  if (file != nullptr && *file != '\0') {
+    file_id = next_region++;
+    definitions.define_text(RecordKind::kFile, &file_id, 1, file, std::strlen(file));
+  }
+  const uint64_t numbers[] = {next_region, role_paradigm, line, file_id};
+  if (!definitions.define_text(RecordKind::kRegion, numbers, 4, name, std::strlen(name))) return 0;
+  return next_region++;
+}
+
+bool define(RecordKind kind, const uint64_t* numbers, unsigned count) {
+  const Lock guard(definitions_lock);
+  return definitions.define(kind, numbers, count);
+}
+bool define_text(RecordKind kind, const uint64_t* numbers, unsigned count, const char* text) {
+  const Lock guard(definitions_lock);
+  return definitions.define_text(kind, numbers, count, text, std::strlen(text));
+}
+bool define_list(RecordKind kind, const uint64_t* numbers, unsigned count, const uint64_t* list,
+                 size_t items) {
+  const Lock guard(definitions_lock);
+  return definitions.define_list(kind, numbers, count, list, items);
+}
+void define_setting(const char* key, const char* value) {
+  if (value == nullptr) return;
+  char text[1600];
+  std::snprintf(text, sizeof text, "%s=%s", key, value);
+  define_text(RecordKind::kSetting, nullptr, 0, text);
+}
+void define_clock_pair() {
+  // The counter in the middle: what the other clocks cost falls on both sides of it.
+  const uint64_t mono_before = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t ticks = now();
+  const uint64_t mono_after = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t numbers[] = {ticks, mono_before + (mono_after - mono_before) / 2,
+                              clock_ns(CLOCK_REALTIME)};
+  define(RecordKind::kClockPair, numbers, 3);
+}
+
+void prepare() {
+  static bool prepared = false;
+  if (prepared) return;
+  prepared = true;
+  process.settings = read_settings();
+  process.clock = choose_clock(process.settings.clock);
+}
+
+void make_run_directory(char (&path)[1024]) {
+  prepare();
+  if (process.settings.run_directory[0] != '\0') {
+    std::memcpy(path, process.settings.run_directory, sizeof path);
+    return;
+  }
+  char wish[800];
+  if (process.settings.output[0] != '\0') {
+    fill_in(process.settings.output, wish, sizeof wish);
+  } else {
+    char program[256];
+    name_of_program(program);
+    const time_t seconds = time(nullptr);
+    tm local{};
+    localtime_r(&seconds, &local);
+    char stamp[32];
+    std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+    std::snprintf(wish, sizeof wish, "pathline-%s-%s", program, stamp);
+  }
+  char absolute[1000];
+  if (wish[0] == '/') {
+    std::snprintf(absolute, sizeof absolute, "%s", wish);
+  } else {
+    char here[700] = "";
+    if (getcwd(here, sizeof here) == nullptr) here[0] = '\0';
+    std::snprintf(absolute, sizeof absolute, "%s/%.290s", here, wish);
+  }
+  // The folders above, then the last one, which nobody may have made before.
+  if (char* slash = std::strrchr(absolute, '/'); slash != nullptr && slash != absolute) {
+    *slash = '\0';
+    make_folders(absolute);
+    *slash = '/';
+  }
+  std::snprintf(path, sizeof path, "%s", absolute);
+  for (int copy = 2; mkdir(path, 0755) != 0; ++copy) {
+    if (errno != EEXIST || copy > 9999) {
+      path[0] = '\0';
+      return;
+    }
+    std::snprintf(path, sizeof path, "%s-%d", absolute, copy);
+  }
+}
+
+bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t world,
+           uint32_t thread_level, uint64_t began_ticks) {
+  settle_pace(process.clock);
+  process.rank = rank;
+  process.rank_count = rank_count;
+  std::strncpy(process.run_directory, directory, sizeof process.run_directory - 1);
+  char path[1100];
+  std::snprintf(path, sizeof path, "%s/raw", directory);
+  if (!make_folders(path)) return false;
+
+  chunk::Identity who{};
+  who.rank = rank;
+  who.rank_count = rank_count;
+  who.world = world;
+  who.process_id = static_cast<uint32_t>(getpid());
+  who.clock = process.clock.source;
+  who.thread_level = thread_level;
+  who.ticks_per_second = process.clock.ticks_per_second;
+  gethostname(who.host, sizeof who.host - 1);
+  const auto length = readlink("/proc/self/exe", who.program, sizeof who.program - 1);
+  if (length < 0) std::strncpy(who.program, program_invocation_name, sizeof who.program - 1);
+
+  chunk::WriterOptions options;
+  options.path = path;
+  options.buffering = process.settings.buffering;
+  options.max_bytes = process.settings.max_bytes;
+  options.now = now;
+  if (options.buffering == chunk::Buffering::kRing) {
+    options.ring_chunks = static_cast<uint32_t>(process.settings.ring_bytes / options.chunk_bytes);
+  }
+  // A second world in the same directory (spawned programs) brings ranks that are there already.
+  std::snprintf(path, sizeof path, "%s/raw/%u.raw", directory, rank);
+  bool open = process.writer.open(options, who);
+  if (!open && errno == EEXIST) {
+    std::snprintf(path, sizeof path, "%s/raw/%u-%u.raw", directory, rank, world);
+    open = process.writer.open(options, who);
+  }
+  if (!open) return false;
+
+  definitions.start(&process.writer, chunk::kDefinitionStream);
+  if (process.clock.first_ns != 0) {
+    const uint64_t numbers[] = {
+        process.clock.first_ticks, process.clock.first_ns,
+        clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + process.clock.first_ns};
+    define(RecordKind::kClockPair, numbers, 3);
+  }
+  define_clock_pair();
+  define_settings();
+  has_thread_end_key = pthread_key_create(&thread_end_key, end_thread) == 0;
+  pthread_atfork(nullptr, nullptr, forget_in_child);
+  process.started.store(true, std::memory_order_release);
+  start_thread(began_ticks);
+  process.recording.store(process.settings.trace, std::memory_order_release);
+  return true;
+}
+
+void complete() {
+  if (!process.started.load(std::memory_order_acquire)) return;
+  if (thread.started && !thread.failed && thread.polls.count != 0) write_polls();
+  define_clock_pair();
+  process.writer.complete();
+}
+
+void disable(const char* why) {
+  if (!process.recording.exchange(false)) return;
+  process.started.store(false);
+  say("recording of rank %u ends: %s; the program is not affected", process.rank, why);
+}
+
+void pause(bool off) {
+  if (!process.started.load(std::memory_order_acquire)) return;
+  const bool was_off = process.paused.exchange(off);
+  if (was_off == off || !process.settings.trace) return;
+  const uint64_t ticks = now();
+  if (ready(ticks)) emit(RecordKind::kRecording, ticks, off ? 0 : 1);
+  process.recording.store(!off, std::memory_order_release);
+}
+
+void step(int64_t number, double time_s) {
+  if (!process.started.load(std::memory_order_acquire)) return;
+  const Settings& s = process.settings;
+  if (s.has_steps) {
+    const bool wanted = number >= s.first_step && number <= s.last_step &&
+                        (number - s.first_step) % s.every_step == 0;
+    pause(!wanted);
+  }
+  const uint64_t ticks = now();
+  if (!ready(ticks)) return;
+  uint64_t time_bits = 0;
+  std::memcpy(&time_bits, &time_s, sizeof time_bits);
+  emit(RecordKind::kStep, ticks, chunk::zigzag(number), time_bits);
+}
+
+namespace {
+
+/// The clock is chosen when the library is loaded, so that its pace is known when MPI starts.
+__attribute__((constructor)) void load() { prepare(); }
+
+__attribute__((destructor)) void unload() {
+  if (!process.started.load(std::memory_order_acquire)) return;
+  complete();
+}
+
+}  // namespace
+}  // namespace pathline::record

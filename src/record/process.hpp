@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <pthread.h>
+
+#include "chunk/writer.hpp"
+#include "record/clock.hpp"
+#include "record/settings.hpp"
+
+// The recorder is a guest in a foreign program. libpathline.so holds what stands here and knows
+// nothing of MPI; libpathline-<MPI>.so holds the wrappers and uses it. Nothing in either throws,
+// aborts, handles signals, or prints more than a line at the start and one at the end.
+
+#define PATHLINE_EXPORT __attribute__((visibility("default")))
+
+namespace pathline::record {
+
+using chunk::RecordKind;
+
+/// A lock for the rare paths, without the C++ runtime.
+class Mutex {
+ public:
+  void lock() { pthread_mutex_lock(&mutex_); }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+class [[nodiscard]] Lock {
+ public:
+  explicit Lock(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~Lock() { mutex_.unlock(); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+/// Failed calls of MPI_Iprobe, MPI_Test ... in a row; recorded as one.
+struct Polls {
+  uint32_t region = 0;
+  uint32_t count = 0;
+  uint64_t first_ticks = 0;
+  uint64_t last_ticks = 0;
+};
+
+constexpr unsigned kMaxUserDepth = 128;
+constexpr unsigned kNameCacheSize = 64;
+
+/// What belongs to a thread. Thread exit hands its stream, and so its location, to the next thread
+/// that begins: programs that start threads all the time get as many locations as run at once.
+struct Thread {
+  chunk::Stream stream;
+  /// > 0: inside MPI, or inside the recorder. What is called then is not the program's.
+  uint32_t inside = 0;
+  uint32_t number = 0;
+  Polls polls;
+  bool started = false;
+  bool failed = false;  ///< No stream could be had.
+  uint32_t user_depth = 0;
+  uint32_t wanted_next = 0;  ///< Region of pathline_region_next, 0 for none.
+  uint32_t open[kMaxUserDepth];
+  struct CachedName {
+    const char* name;
+    uint32_t region;
+    char text[20];
+  } names[kNameCacheSize];
+};
+extern PATHLINE_EXPORT thread_local __attribute__((tls_model("initial-exec"))) Thread thread;
+
+/// What belongs to the process; zero until MPI has started.
+struct Process {
+  std::atomic<bool> recording{false};  ///< Events are wanted now.
+  std::atomic<bool> started{false};    ///< There is a raw file; stays true until the process ends.
+  std::atomic<bool> paused{false};
+  Clock clock{};
+  Settings settings{};
+  chunk::Writer writer{};
+  char run_directory[1024]{};
+  uint32_t rank = UINT32_MAX;
+  uint32_t rank_count = 0;
+};
+extern PATHLINE_EXPORT Process process;
+
+inline uint64_t now() {
+  return process.clock.use_counter ? counter() : clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+/// Gives this thread a stream, whose first record may be as early as `ticks`.
+PATHLINE_EXPORT bool start_thread(uint64_t ticks);
+
+/// Makes this thread's stream ready; false if nothing of it can be recorded.
+inline bool ready(uint64_t ticks) { return thread.started ? !thread.failed : start_thread(ticks); }
+
+PATHLINE_EXPORT void write_polls();
+
+// Events of this thread, which must be ready().
+template <class... Numbers>
+void emit(RecordKind kind, uint64_t ticks, Numbers... numbers) {
+  if (thread.polls.count != 0) [[unlikely]]
+    write_polls();
+  thread.stream.add(kind, ticks, numbers...);
+}
+
+// Definitions; may be called by any thread, take a lock and write a record. Ids count from 1; 0
+// says that it could not be defined, or that the filter excludes it.
+constexpr uint32_t role_and_paradigm(uint32_t role, uint32_t paradigm) {
+  return role | paradigm << 8U;
+}
+PATHLINE_EXPORT uint32_t define_region(const char* name, uint32_t role_paradigm, const char* file,
+                                       uint32_t line);
+PATHLINE_EXPORT bool define(RecordKind kind, const uint64_t* numbers, unsigned count);
+PATHLINE_EXPORT bool define_text(RecordKind kind, const uint64_t* numbers, unsigned count,
+                                 const char* text);
+PATHLINE_EXPORT bool define_list(RecordKind kind, const uint64_t* numbers, unsigned count,
+                                 const uint64_t* list, size_t items);
+PATHLINE_EXPORT void define_setting(const char* key, const char* value);
+/// A pair of times that joins the clock of the events to the system's clocks.
+PATHLINE_EXPORT void define_clock_pair();
+
+/// Reads the environment and the clock, once; nothing is written yet.
+PATHLINE_EXPORT void prepare();
+
+/// Rank 0 picks and makes the run directory: `path` receives it, "" with errno if that failed.
+PATHLINE_EXPORT void make_run_directory(char (&path)[1024]);
+
+/// Begins to record. `directory` has been made by rank 0 and may be invisible here (no shared file
+/// system): it is made then. began_ticks  of the first event.
+/// returns  whether the process is recorded.
+PATHLINE_EXPORT bool start(const char* directory, uint32_t rank, uint32_t rank_count,
+                           uint32_t world, uint32_t thread_level, uint64_t began_ticks);
+
+/// The program has called MPI_Finalize: everything is complete, though more may follow.
+PATHLINE_EXPORT void complete();
+
+/// A failed check of our own: recording ends, the program goes on.
+PATHLINE_EXPORT void disable(const char* why);
+
+/// Recording on or off for the whole process (MPI_Pcontrol, steps).
+PATHLINE_EXPORT void pause(bool off);
+PATHLINE_EXPORT void step(int64_t number, double time_s);
+
+/// One line on standard error, "pathline: ...", by a raw system call.
+PATHLINE_EXPORT __attribute__((format(printf, 1, 2))) void say(const char* format, ...);
+
+}  // namespace pathline::record

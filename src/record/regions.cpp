@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The hooks of <pathline/pathline.h>: regions and time steps of the program.
+#include "record/regions.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "record/process.hpp"
+
+namespace pathline::record {
+namespace {
+
+constexpr uint32_t kRoleCode = 4;      // OTF2_REGION_ROLE_CODE
+constexpr uint32_t kParadigmUser = 1;  // OTF2_PARADIGM_USER
+
+/// All names so far; a name never leaves.
+struct Name {
+  Name* next;
+  uint32_t region;
+  const char* text;  // Behind this.
+};
+constexpr size_t kBuckets = 1024;
+Mutex names_lock;
+Name* buckets[kBuckets];
+
+size_t hash_of(const char* text) {
+  size_t hash = 1469598103934665603ULL;
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 1099511628211ULL;
+  return hash;
+}
+
+}  // namespace
+
+uint32_t intern_region(const char* name) {
+  const Lock guard(names_lock);
+  Name*& bucket = buckets[hash_of(name) % kBuckets];
+  for (const Name* known = bucket; known != nullptr; known = known->next) {
+    if (std::strcmp(known->text, name) == 0) return known->region;
+  }
+  const size_t length = std::strlen(name);
+  auto* added = static_cast<Name*>(std::malloc(sizeof(Name) + length + 1));
+  if (added == nullptr) return 0;
+  added->next = bucket;
+  auto* text = reinterpret_cast<char*>(added + 1);
+  std::memcpy(text, name, length + 1);
+  added->text = text;
+  added->region = define_region(name, role_and_paradigm(kRoleCode, kParadigmUser), nullptr, 0);
+  bucket = added;
+  return added->region;
+}
+
+namespace {
+
+/// The region of a name: from this thread's own table if the same text came from the same place.
+uint32_t region_of(const char* name) {
+  const auto place = reinterpret_cast<uintptr_t>(name);
+  Thread::CachedName& cached = thread.names[(place ^ place >> 6U) % kNameCacheSize];
+  if (cached.name == name && std::strcmp(cached.text, name) == 0) [[likely]]
+    return cached.region;
+  const uint32_t region = intern_region(name);
+  // Names that do not fit are looked up each time.
+  if (std::strlen(name) < sizeof cached.text) {
+    cached.name = name;
+    cached.region = region;
+    std::strcpy(cached.text, name);
+  }
+  return region;
+}
+
+}  // namespace
+
+void enter_region(uint32_t region) {
+  if (thread.inside != 0) return;
+  if (thread.user_depth >= kMaxUserDepth) {
+    ++thread.user_depth;
+    return;
+  }
+  if (region != 0) {
+    const uint64_t ticks = now();
+    if (ready(ticks))
+      emit(RecordKind::kEnter, ticks, region);
+    else
+      region = 0;
+  }
+  thread.open[thread.user_depth++] = region;
+}
+
+void leave_region() {
+  if (thread.user_depth == 0 || thread.inside != 0) return;
+  if (--thread.user_depth >= kMaxUserDepth) return;
+  const uint32_t region = thread.open[thread.user_depth];
+  if (region == 0 || !process.started.load(std::memory_order_relaxed)) return;
+  emit(RecordKind::kLeave, now(), region);
+}
+
+}  // namespace pathline::record
+
+using namespace pathline::record;
+
+extern "C" {
+
+PATHLINE_EXPORT void pathline_record_region_begin(const char* name) {
+  if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
+  uint32_t region = 0;
+  if (process.recording.load(std::memory_order_relaxed)) {
+    ++thread.inside;
+    region = region_of(name);
+    --thread.inside;
+  }
+  enter_region(region);
+}
+
+PATHLINE_EXPORT void pathline_record_region_end(const char* name) {
+  (void)name;  // The one that was entered last: regions nest.
+  leave_region();
+}
+
+PATHLINE_EXPORT void pathline_record_region_next(const char* name) {
+  // What is called next is recorded anyway, unless a filter excludes it.
+  (void)name;
+}
+
+PATHLINE_EXPORT void pathline_record_step(int64_t number, double time_s) {
+  if (thread.inside != 0) return;
+  ++thread.inside;
+  step(number, time_s);
+  --thread.inside;
+}
+
+}  // extern "C"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/settings.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace pathline::record {
+namespace {
+
+template <size_t N>
+void copy_text(char (&to)[N], const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr) return;
+  std::strncpy(to, value, N - 1);
+  to[N - 1] = '\0';
+}
+
+bool is(const char* variable, const char* value) {
+  const char* found = std::getenv(variable);
+  return found != nullptr && std::strcmp(found, value) == 0;
+}
+
+uint32_t parse_groups(const char* text) {
+  struct Name {
+    const char* name;
+    uint32_t group;
+  };
+  constexpr Name kNames[] = {{"p2p", kGroupP2p},     {"coll", kGroupColl}, {"rma", kGroupRma},
+                             {"io", kGroupIo},       {"topo", kGroupTopo}, {"probes", kGroupProbes},
+                             {"other", kGroupOther}, {"all", kAllGroups}};
+  uint32_t groups = 0;
+  while (*text != '\0') {
+    const size_t length = std::strcspn(text, ",");
+    for (const Name& name : kNames) {
+      if (std::strlen(name.name) == length && std::strncmp(name.name, text, length) == 0) {
+        groups |= name.group;
+      }
+    }
+    text += length + (text[length] == ',' ? 1 : 0);
+  }
+  return groups == 0 ? static_cast<uint32_t>(kAllGroups) : groups;
+}
+
+/// "100:200:10", "100:200", "100:", ":200:5".
+void parse_steps(const char* text, Settings& settings) {
+  char* end = nullptr;
+  settings.has_steps = true;
+  if (*text != ':')
+    settings.first_step = std::strtoll(text, &end, 10);
+  else
+    end = const_cast<char*>(text);
+  if (*end != ':') {
+    settings.last_step = settings.first_step;
+    return;
+  }
+  text = end + 1;
+  if (*text != ':' && *text != '\0')
+    settings.last_step = std::strtoll(text, &end, 10);
+  else
+    end = const_cast<char*>(text);
+  if (*end == ':' && end[1] != '\0') settings.every_step = std::strtoll(end + 1, &end, 10);
+  if (settings.every_step < 1) settings.every_step = 1;
+}
+
+}  // namespace
+
+uint64_t parse_size(const char* text, uint64_t fallback) {
+  if (text == nullptr || *text < '0' || *text > '9') return fallback;
+  char* end = nullptr;
+  const uint64_t number = std::strtoull(text, &end, 10);
+  switch (*end) {
+    case 'k':
+    case 'K': return number << 10U;
+    case 'm':
+    case 'M': return number << 20U;
+    case 'g':
+    case 'G': return number << 30U;
+    case '\0': return number;
+    default: return fallback;
+  }
+}
+
+Settings read_settings() {
+  Settings settings;
+  settings.enable = !is("PATHLINE_ENABLE", "0");
+  if (is("PATHLINE_BUFFER", "ram")) settings.buffering = chunk::Buffering::kRam;
+  if (is("PATHLINE_BUFFER", "ring")) settings.buffering = chunk::Buffering::kRing;
+  settings.ring_bytes = parse_size(std::getenv("PATHLINE_BUFFER_SIZE"), settings.ring_bytes);
+  settings.max_bytes = parse_size(std::getenv("PATHLINE_MAX_SIZE"), settings.max_bytes);
+  if (const char* groups = std::getenv("PATHLINE_MPI_GROUPS"))
+    settings.groups = parse_groups(groups);
+  settings.profile = is("PATHLINE_MODE", "profile") || is("PATHLINE_MODE", "both");
+  settings.trace = !is("PATHLINE_MODE", "profile");
+  if (const char* steps = std::getenv("PATHLINE_STEPS"); steps != nullptr && *steps != '\0') {
+    parse_steps(steps, settings);
+  }
+  settings.verbose = is("PATHLINE_VERBOSE", "1");
+  copy_text(settings.clock, "PATHLINE_CLOCK");
+  copy_text(settings.run_directory, "PATHLINE_RUN_DIRECTORY");
+  copy_text(settings.output, "PATHLINE_OUTPUT");
+  copy_text(settings.program, "PATHLINE_PROGRAM");
+  copy_text(settings.filter, "PATHLINE_FILTER");
+  copy_text(settings.counters, "PATHLINE_COUNTERS");
+  copy_text(settings.step_marker, "PATHLINE_STEP_MARKER");
+  return settings;
+}
+
+}  // namespace pathline::record
