@@ -67,7 +67,7 @@ struct Thread {
   struct CachedName {
     const char* name;
     uint32_t region;
-    char text[20];
+    char text[36];
   } names[kNameCacheSize];
 };
 extern PATHLINE_EXPORT thread_local __attribute__((tls_model("initial-exec"))) Thread thread;

@@ -30,9 +30,7 @@ size_t hash_of(const char* text) {
   return hash;
 }
 
-}  // namespace
-
-uint32_t intern_region(const char* name) {
+uint32_t intern_region(const char* name, uint32_t role_paradigm) {
   const Lock guard(names_lock);
   Name*& bucket = buckets[hash_of(name) % kBuckets];
   for (const Name* known = bucket; known != nullptr; known = known->next) {
@@ -45,20 +43,20 @@ uint32_t intern_region(const char* name) {
   auto* text = reinterpret_cast<char*>(added + 1);
   std::memcpy(text, name, length + 1);
   added->text = text;
-  added->region = define_region(name, role_and_paradigm(kRoleCode, kParadigmUser), nullptr, 0);
+  added->region = define_region(name, role_paradigm, nullptr, 0);
   bucket = added;
   return added->region;
 }
 
-namespace {
+}  // namespace
 
-/// The region of a name: from this thread's own table if the same text came from the same place.
-uint32_t region_of(const char* name) {
+uint32_t region_named(const char* name, uint32_t role_paradigm) {
+  // From this thread's own table if the same text came from the same place.
   const auto place = reinterpret_cast<uintptr_t>(name);
   Thread::CachedName& cached = thread.names[(place ^ place >> 6U) % kNameCacheSize];
   if (cached.name == name && std::strcmp(cached.text, name) == 0) [[likely]]
     return cached.region;
-  const uint32_t region = intern_region(name);
+  const uint32_t region = intern_region(name, role_paradigm);
   // Names that do not fit are looked up each time.
   if (std::strlen(name) < sizeof cached.text) {
     cached.name = name;
@@ -67,8 +65,6 @@ uint32_t region_of(const char* name) {
   }
   return region;
 }
-
-}  // namespace
 
 void enter_region(uint32_t region) {
   if (thread.inside != 0) return;
@@ -105,7 +101,7 @@ PATHLINE_EXPORT void pathline_record_region_begin(const char* name) {
   uint32_t region = 0;
   if (process.recording.load(std::memory_order_relaxed)) {
     ++thread.inside;
-    region = region_of(name);
+    region = region_named(name, role_and_paradigm(kRoleCode, kParadigmUser));
     --thread.inside;
   }
   enter_region(region);

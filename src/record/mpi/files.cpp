@@ -60,9 +60,7 @@ void io_begins(Call& call, MPI_File file, IoMode mode, unsigned flags, uint64_t 
 void io_ends(Call& call, MPI_File file, const MPI_Status* status) {
   const uint64_t id = files.find(key_of(file));
   if (!call.recorded() || id == 0 || call.id == 0) return;
-  MPI_Count bytes = 0;
-  if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0) bytes = 0;
-  emit(RecordKind::kIoEnd, call.end(), id, bytes, call.id);
+  emit(RecordKind::kIoEnd, call.end(), id, received_bytes(*status), call.id);
 }
 
 void io_runs(Call& call, MPI_File file, uint64_t bytes, MPI_Request request) {

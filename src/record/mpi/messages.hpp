@@ -27,11 +27,11 @@ void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatyp
 }
 
 inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
-  if (!call.recorded() || status->MPI_SOURCE == MPI_PROC_NULL || status->MPI_SOURCE < 0) return;
+  if (!call.recorded() || status->MPI_SOURCE < 0) return;
   const Communicator* known = communicator_of(comm);
-  MPI_Count bytes = 0;
-  if (known == nullptr || PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return;
-  emit(RecordKind::kRecv, call.end(), known->id, status->MPI_SOURCE, status->MPI_TAG, bytes);
+  if (known == nullptr) return;
+  emit(RecordKind::kRecv, call.end(), known->id, status->MPI_SOURCE, status->MPI_TAG,
+       received_bytes(*status));
 }
 
 /// A nonblocking send: recorded before MPI has it, so that no message that left is missing.

@@ -118,12 +118,6 @@ Request take(uint64_t key) {
   return request;
 }
 
-uint64_t received_bytes(MPI_Status* status) {
-  MPI_Count bytes = 0;
-  if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0) return 0;
-  return static_cast<uint64_t>(bytes);
-}
-
 void record_completion(Call& call, const Request& request, MPI_Status* status) {
   if (!request.recorded || !ready(call.end())) return;
   const uint64_t ticks = call.end();
@@ -141,7 +135,7 @@ void record_completion(Call& call, const Request& request, MPI_Status* status) {
              request.bytes_received, request.id);
       } else {
         emit(RecordKind::kIrecv, ticks, request.comm, status->MPI_SOURCE, status->MPI_TAG,
-             received_bytes(status), request.id);
+             received_bytes(*status), request.id);
       }
       break;
     case Request::kCollective:
@@ -151,7 +145,7 @@ void record_completion(Call& call, const Request& request, MPI_Status* status) {
     case Request::kRma: emit(RecordKind::kRmaComplete, ticks, request.comm, request.id); break;
     case Request::kIo:
       emit(RecordKind::kIoEnd, ticks, request.comm,
-           status == nullptr ? request.bytes_sent : received_bytes(status), request.id);
+           status == nullptr ? request.bytes_sent : received_bytes(*status), request.id);
       break;
     default: break;
   }

@@ -28,6 +28,17 @@ struct Request {
   bool fixed = false;  ///< A partitioned receive: peer, tag and bytes are known from the start.
 };
 
+/// Bytes received. Reads the fields of the status, whose layout is part of either MPI's ABI: asking
+/// PMPI_Get_elements_x takes longer than everything else that is recorded of a receive.
+inline uint64_t received_bytes(const MPI_Status& status) {
+#if defined(OPEN_MPI)
+  return status._ucount;
+#else
+  return static_cast<uint64_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1U) << 32U |
+         static_cast<unsigned>(status.count_lo);
+#endif
+}
+
 uint64_t next_request_id();
 
 /// More threads than one may call MPI: the table locks from now on.
