@@ -46,7 +46,7 @@ uint32_t RunNames::text(std::string_view text) {
   text = text.substr(0, text.find('\0'));
   const auto [found, added] =
       texts_.try_emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
-  if (added) definitions.add_string(found->second, text);
+  if (added) texts_in_order_.push_back(found->first);
   return found->second;
 }
 
@@ -64,7 +64,7 @@ uint32_t RunNames::region(std::string_view name, uint32_t role, uint32_t paradig
   return found->second;
 }
 
-uint32_t RunNames::group(GroupType type, const std::vector<uint64_t>& members) {
+void RunNames::define_group(uint32_t id, GroupType type, const std::vector<uint64_t>& members) {
   std::vector<uint32_t> words = {
       next_group_,         text(""), static_cast<uint32_t>(type),
       trace::kParadigmMpi, 0,        static_cast<uint32_t>(members.size())};
@@ -72,8 +72,7 @@ uint32_t RunNames::group(GroupType type, const std::vector<uint64_t>& members) {
     words.push_back(static_cast<uint32_t>(member));
     words.push_back(static_cast<uint32_t>(member >> 32U));
   }
-  define(DefinitionKind::kGroup, words);
-  return next_group_++;
+  define(DefinitionKind::kGroup, std::move(words));
 }
 
 void RunNames::begin(const std::vector<std::string>& hosts) {
@@ -95,6 +94,38 @@ void RunNames::begin(const std::vector<std::string>& hosts) {
     define(DefinitionKind::kSystemTreeNode, {i + 1, text(hosts[i]), text("node"), 0});
     define(DefinitionKind::kSystemTreeNodeDomain, {i + 1, 1});
   }
+}
+
+trace::Definitions RunNames::take_definitions() {
+  const auto place = [](const Pending& entry) {
+    switch (entry.kind) {
+      case DefinitionKind::kClockProperties: return 0;
+      case DefinitionKind::kParadigm:
+      case DefinitionKind::kIoParadigm:
+      case DefinitionKind::kParameter:
+      case DefinitionKind::kAttribute: return 1;
+      case DefinitionKind::kSystemTreeNode: return 2;
+      case DefinitionKind::kSystemTreeNodeDomain: return 3;
+      case DefinitionKind::kLocationGroup: return 4;
+      case DefinitionKind::kLocation: return 5;
+      case DefinitionKind::kRegion: return 6;
+      // The list of all locations before groups, whose members are places in it.
+      case DefinitionKind::kGroup:
+        return entry.words[2] == static_cast<uint32_t>(GroupType::kCommLocations) ? 7 : 8;
+      case DefinitionKind::kComm:
+      case DefinitionKind::kInterComm: return 9;
+      default: return 10;
+    }
+  };
+  std::stable_sort(pending_.begin(), pending_.end(),
+                   [&](const Pending& a, const Pending& b) { return place(a) < place(b); });
+  trace::Definitions definitions;
+  for (uint32_t i = 0; i < texts_in_order_.size(); ++i) {
+    definitions.add_string(i, texts_in_order_[i]);
+  }
+  for (const Pending& entry : pending_) definitions.add(entry.kind, entry.words);
+  pending_.clear();
+  return definitions;
 }
 
 std::vector<ProcessNames> RunNames::unify(const std::vector<RawProcess>& processes) {
@@ -203,39 +234,39 @@ void RunNames::unify_communicators(const std::vector<RawProcess>& processes,
       if (number != UINT32_MAX && shared[number].name.empty()) shared[number].name = entry.text;
     }
   }
-  next_comm_ = static_cast<uint32_t>(shared.size());
   std::vector<uint32_t> groups;
   for (const Shared& of : shared) {
-    groups.push_back(next_group_);
     if (of.is_self) {
-      groups.back() = self_group();
+      groups.push_back(self_group());
     } else if (of.owner[0] == SIZE_MAX && of.is_world) {
-      groups.back() = world_group(of.world);
+      groups.push_back(world_group(of.world));
     } else {
       if (of.owner[0] == SIZE_MAX) ++communicators_without_members;
-      groups.back() = members_group(of.members[0], of.world);
+      groups.push_back(members_group(of.members[0], of.world));
     }
   }
-  for (uint32_t number = 0; number < shared.size(); ++number) {
-    const Shared& of = shared[number];
+  std::vector<uint32_t> numbers;  // Groups without a communicator have none.
+  for (size_t i = 0; i < shared.size(); ++i) {
+    const Shared& of = shared[i];
+    numbers.push_back(of.kind == kGroupOnly ? UINT32_MAX : next_comm_++);
     const std::string_view name = !of.name.empty() ? of.name
                                   : of.is_world    ? "MPI_COMM_WORLD"
                                   : of.is_self     ? "MPI_COMM_SELF"
                                                    : "";
     if (of.kind == 1) {
       if (of.owner[1] == SIZE_MAX) ++communicators_without_members;
-      define(DefinitionKind::kInterComm, {number, text(name), groups[number],
+      define(DefinitionKind::kInterComm, {numbers[i], text(name), groups[i],
                                           members_group(of.members[1], of.world), kUndefined, 0});
     } else if (of.kind != kGroupOnly) {
-      define(DefinitionKind::kComm, {number, text(name), groups[number], kUndefined, 0});
+      define(DefinitionKind::kComm, {numbers[i], text(name), groups[i], kUndefined, 0});
     }
   }
   for (ProcessNames& of_process : names) {
-    // A group without a communicator is known by its number only where one is asked for.
-    const auto& table = of_process.tables[static_cast<size_t>(Entity::kCommunicator)];
+    auto& table = of_process.tables[static_cast<size_t>(Entity::kCommunicator)];
     of_process.communicator_groups.reserve(table.numbers.size());
-    for (const uint32_t number : table.numbers) {
+    for (uint32_t& number : table.numbers) {
       of_process.communicator_groups.push_back(groups[number]);
+      number = numbers[number];
     }
   }
 }

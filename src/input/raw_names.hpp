@@ -65,12 +65,18 @@ class RunNames {
 
   /// Makes a string, or finds it.
   uint32_t text(std::string_view text);
-  void define(trace::DefinitionKind kind, const std::vector<uint32_t>& words) {
-    definitions.add(kind, words);
+  void define(trace::DefinitionKind kind, std::vector<uint32_t> words) {
+    pending_.push_back({kind, std::move(words)});
   }
-  uint32_t group(trace::GroupType type, const std::vector<uint64_t>& members);
+  /// The list of all locations that ranks are places in.
+  void define_ranks(const std::vector<uint64_t>& locations) {
+    define_group(kLocationsGroup, trace::GroupType::kCommLocations, locations);
+  }
 
-  trace::Definitions definitions;
+  /// Everything that was defined, whatever is referred to before what refers to it: other tools
+  /// expect that.
+  [[nodiscard]] trace::Definitions take_definitions();
+
   uint32_t step_region = 0;
   uint32_t step_parameter = 0;
   uint32_t count_parameter = 1;
@@ -82,6 +88,12 @@ class RunNames {
 
  private:
   struct Shared;
+  static constexpr uint32_t kLocationsGroup = 0;
+  void define_group(uint32_t id, trace::GroupType type, const std::vector<uint64_t>& members);
+  uint32_t group(trace::GroupType type, const std::vector<uint64_t>& members) {
+    define_group(next_group_, type, members);
+    return next_group_++;
+  }
   uint32_t region(std::string_view name, uint32_t role, uint32_t paradigm, std::string_view file,
                   uint32_t line, uint32_t flags = 0);
   uint32_t members_group(const std::vector<uint64_t>& triples, size_t world);
@@ -97,11 +109,17 @@ class RunNames {
 
   std::vector<World> worlds_;
   uint64_t members_left_;
+  struct Pending {
+    trace::DefinitionKind kind;
+    std::vector<uint32_t> words;
+  };
+  std::vector<Pending> pending_;
   std::unordered_map<std::string, uint32_t> texts_;
+  std::vector<std::string_view> texts_in_order_;  // Keys of texts_, which stay where they are.
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> regions_;
   std::map<std::vector<uint64_t>, uint32_t> groups_;  // By world and triples.
   uint32_t self_group_ = UINT32_MAX;
-  uint32_t next_group_ = 0;
+  uint32_t next_group_ = kLocationsGroup + 1;
   uint32_t next_comm_ = 0;
   uint32_t next_window_ = 0;
   std::unordered_map<std::string, uint32_t> io_files_;

@@ -71,8 +71,8 @@ class RunReader {
     describe();
     find_losses();
     take_counted();
-    if (auto status = names_->definitions.finish(); !status) return status.error();
-    run_.trace.definitions = std::move(names_->definitions);
+    run_.trace.definitions = names_->take_definitions();
+    if (auto status = run_.trace.definitions.finish(); !status) return status.error();
     progress_.begin("matching messages", "", 0);
     trace::finish(run_.trace, pool_, progress_);
     note_ends();
@@ -387,7 +387,7 @@ class RunReader {
       }
       if (present) ++process;
     }
-    names_->group(trace::GroupType::kCommLocations, members);
+    names_->define_ranks(members);
   }
 
   void add_location(uint32_t rank, StreamJob& job, std::vector<uint64_t>* members) {
@@ -647,7 +647,8 @@ const char* loss_reason(chunk::Loss loss) {
 std::vector<fs::path> raw_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code code;
-  for (fs::directory_iterator i(folder, code), end; !code && i != end; i.increment(code)) {
+  for (fs::recursive_directory_iterator i(folder, code), end; !code && i != end;
+       i.increment(code)) {
     if (i->path().extension() == ".raw") files.push_back(i->path());
   }
   std::sort(files.begin(), files.end());

@@ -64,7 +64,7 @@ struct RawRun {
 /// "loss" of a header in words: "the disk was full".
 const char* loss_reason(chunk::Loss loss);
 
-/// The raw files (*.raw) in `folder`, by name; none if there is no such folder.
+/// The raw files (*.raw) in and below `folder`, by name; none if there is no such folder.
 std::vector<std::filesystem::path> raw_files(const std::filesystem::path& folder);
 
 /// Makes one trace of raw files. Everything readable is used; what is missing or damaged becomes a
