@@ -65,9 +65,12 @@ uint32_t RunNames::region(std::string_view name, uint32_t role, uint32_t paradig
 }
 
 void RunNames::define_group(uint32_t id, GroupType type, const std::vector<uint64_t>& members) {
-  std::vector<uint32_t> words = {
-      next_group_,         text(""), static_cast<uint32_t>(type),
-      trace::kParadigmMpi, 0,        static_cast<uint32_t>(members.size())};
+  std::vector<uint32_t> words = {id,
+                                 text(""),
+                                 static_cast<uint32_t>(type),
+                                 trace::kParadigmMpi,
+                                 0,
+                                 static_cast<uint32_t>(members.size())};
   for (const uint64_t member : members) {
     words.push_back(static_cast<uint32_t>(member));
     words.push_back(static_cast<uint32_t>(member >> 32U));
