@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
   app.footer("'pathline COMMAND --help' explains a command.");
   cli::Action action;
   cli::add_finish_command(app, action);
+  cli::add_score_command(app, action);
   cli::add_info_command(app, action);
   cli::add_profile_command(app, action);
   cli::add_matrix_command(app, action);
