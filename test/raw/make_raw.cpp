@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// make_raw FOLDER [--ranks N] [--steps N] [--kill RANK] [--without RANK] [--late NS]
+// make_raw FOLDER [--ranks N] [--steps N] [--kill RANK] [--without RANK] [--late NS] [--all 1]
 //
 // Writes the raw files of a small run as the recorder would, always the same bytes, for the tests
 // of whatever reads them: N ranks send 1000 bytes to their right neighbour in each of N time steps.
@@ -11,6 +11,7 @@
 //
 // --kill     this rank's file is not finished: it dies in the receive of the last step
 // --without  this rank left no file
+// --all      a record of every kind at the end
 // --late     the clocks of odd ranks are so many nanoseconds late and nobody measured it
 #include <cstdlib>
 #include <cstring>
@@ -30,12 +31,57 @@ struct Shape {
   int64_t kill = -1;
   int64_t without = -1;
   uint64_t late_ns = 0;
+  bool all = false;
 };
 
 enum Region : uint64_t { kMain = 1, kSend, kRecv, kAllreduce, kRead, kIprobe };
 constexpr uint64_t kWorld = 0;
 constexpr uint64_t kSelf = 1;
 constexpr uint64_t kFile = 0;
+
+/// One record of each kind that the steps have not.
+void write_others(RawProcessWriter& writer, uint32_t rank, uint64_t ticks) {
+  constexpr uint64_t kInter = 2;
+  constexpr uint64_t kGroup = 3;
+  constexpr uint64_t kWindow = 0;
+  writer.define(Kind::kCommunicator, {kInter, 0, 9, 1});
+  writer.define_list(Kind::kMembers, {kInter, rank}, {rank, 0, 1});
+  writer.define(Kind::kCommunicatorName, {kInter}, "both");
+  writer.define(Kind::kCommunicator, {kGroup, rank, 4, 2});
+  writer.define_list(Kind::kMembers, {kGroup, 0}, {0, pathline::chunk::zigzag(1), 2});
+  writer.define(Kind::kWindow, {kWindow, kWorld}).define(Kind::kWindowName, {kWindow}, "halo");
+  writer.define(Kind::kMetricSet, {0}, "cycles,misses");
+  const auto add = [&](auto kind, auto... numbers) { writer.event(++ticks, kind, numbers...); };
+  add(Kind::kIrecvRequest, 51);
+  add(Kind::kIsend, kInter, 0, 3, 64, 50);
+  add(Kind::kRequestTest, 51);
+  add(Kind::kIsendComplete, 50);
+  add(Kind::kIrecv, kInter, 0, 3, 64, 51);
+  add(Kind::kIrecvRequest, 52);
+  add(Kind::kRequestCancelled, 52);
+  add(Kind::kCollectiveRequest, 53);
+  add(Kind::kCollectiveComplete, 0, kWorld, UINT32_MAX, 0, 0, 53);
+  add(Kind::kWinCreate, kWindow);
+  add(Kind::kRmaCollectiveBegin);
+  add(Kind::kRmaCollectiveEnd, 0, 0, kWindow, UINT32_MAX, 0, 0);
+  add(Kind::kRmaGroupSync, 1, kWindow, kGroup);
+  add(Kind::kRmaLock, kWindow, 0, 7, 1);
+  add(Kind::kRmaPut, kWindow, 0, 128, 60);
+  add(Kind::kRmaGet, kWindow, 0, 256, 61);
+  add(Kind::kRmaAtomic, kWindow, 0, 1, 8, 8, 62);
+  add(Kind::kRmaComplete, kWindow, 60);
+  add(Kind::kRmaSync, kWindow, 0, 1);
+  add(Kind::kRmaUnlock, kWindow, 0, 7);
+  add(Kind::kWinDestroy, kWindow);
+  add(Kind::kIoCreate, kFile, 0, 1, 0);
+  add(Kind::kIoSeek, kFile, pathline::chunk::zigzag(-10), 1, 90);
+  add(Kind::kIoDestroy, kFile);
+  add(Kind::kRecording, 0);
+  add(Kind::kRecording, 1);
+  add(Kind::kFlush, 50);
+  writer.metric(++ticks, 0, {12345, 67});
+  writer.event_on(1, ticks, Kind::kEnter, kMain).event_on(1, ticks + 5, Kind::kLeave, kMain);
+}
 
 void write_rank(const char* folder, const Shape& shape, uint32_t rank) {
   RawProcessWriter writer(folder, {.rank = rank,
@@ -83,6 +129,7 @@ void write_rank(const char* folder, const Shape& shape, uint32_t rank) {
     writer.event(ticks(us + 410), Kind::kIoEnd, kFile, 100, step + 1);
     writer.event(ticks(us + 410), Kind::kLeave, kRead);
   }
+  if (shape.all) write_others(writer, rank, ticks(end_us - 500));
   writer.event(ticks(end_us), Kind::kLeave, kMain);
   writer.define(Kind::kProfile, {0, kSend, 40, 2 * 4'000'000});
   writer.clock_pair(ticks(end_us) - 2 * late, kFirstNs + 1000 * end_us, kWallNs + 1000 * end_us);
@@ -102,6 +149,7 @@ int main(int argc, char** argv) {
     if (option == "--steps") shape.steps = static_cast<uint32_t>(value);
     if (option == "--kill") shape.kill = value;
     if (option == "--without") shape.without = value;
+    if (option == "--all") shape.all = value != 0;
     if (option == "--late") shape.late_ns = static_cast<uint64_t>(value);
   }
   for (uint32_t rank = 0; rank < shape.ranks; ++rank) {
