@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/finish.hpp"
 #include "comm/matrix.hpp"
-#include "input/input.hpp"
 #include "pathline/analysis.hpp"
 
 namespace pathline {
@@ -18,7 +18,8 @@ Run::~Run() = default;
 std::unique_ptr<Run> Run::open(const std::string& input, std::string& error) {
   auto state = std::make_unique<State>();
   base::Progress progress;
-  auto trace = input::open(input, {}, state->pool, progress);
+  std::vector<std::string> notes;
+  auto trace = app::open_run(input, {}, state->pool, progress, notes);
   if (!trace) {
     error = trace.error().message;
     return nullptr;

@@ -189,6 +189,8 @@ uint64_t Writer::place_of(uint32_t stream, uint32_t sequence, uint64_t& ring) {
 ChunkHeader* Writer::begin_chunk(uint32_t stream, uint32_t sequence, uint64_t ticks,
                                  uint64_t& ring) {
   if (header_ == nullptr) return nullptr;
+  // Before the file grows, which takes long: the pair of ticks and time is to be one moment.
+  const uint64_t begin_ns = stream == kDefinitionStream ? 0 : monotonic_ns();
   ChunkHeader* chunk = nullptr;
   if (!stopped_.load(std::memory_order_relaxed)) {
     const uint64_t offset = place_of(stream, sequence, ring);
@@ -213,7 +215,7 @@ ChunkHeader* Writer::begin_chunk(uint32_t stream, uint32_t sequence, uint64_t ti
   chunk->stream = stream;
   chunk->sequence = sequence;
   chunk->begin_ticks = ticks;
-  chunk->begin_ns = stream == kDefinitionStream ? 0 : monotonic_ns();
+  chunk->begin_ns = begin_ns;
   chunk->committed.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   chunk->magic = kChunkMagic;

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "app/finish.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "input/input.hpp"
 
 namespace pathline::cli {
 
@@ -121,10 +121,16 @@ base::Error about(const CommonOptions& options, base::Error error) {
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
   auto opened = std::make_unique<Opened>(options.threads);
   std::optional<base::Result<trace::Trace>> trace;
+  std::vector<std::string> notes;
   with_progress(opened->progress, options.quiet, [&] {
-    trace =
-        input::open(options.input, {.partial = options.partial}, opened->pool, opened->progress);
+    trace = app::open_run(options.input, {.partial = options.partial}, opened->pool,
+                          opened->progress, notes);
   });
+  if (!options.quiet) {
+    for (const std::string& note : notes) {
+      fmt::print(stderr, "pathline: {}\n", base::printable(note));
+    }
+  }
   if (!*trace) return trace->error();
   opened->trace = std::move(*trace).value();
   if (!opened->trace.complete && !options.quiet) {

@@ -70,6 +70,8 @@ int report_error(const base::Error& error);
 /// Writes a finished result to `path`, "-" being standard output.
 base::Status write_result(const std::string& path, const std::string& text);
 
+void add_finish_command(CLI::App& app, Action& action);
+void add_score_command(CLI::App& app, Action& action);
 void add_info_command(CLI::App& app, Action& action);
 void add_profile_command(CLI::App& app, Action& action);
 void add_matrix_command(CLI::App& app, Action& action);

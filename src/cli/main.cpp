@@ -80,6 +80,8 @@ int run(int argc, char** argv) {
       "--version", fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION, otf2::library_version()));
   app.footer("'pathline COMMAND --help' explains a command.");
   cli::Action action;
+  cli::add_finish_command(app, action);
+  cli::add_score_command(app, action);
   cli::add_info_command(app, action);
   cli::add_profile_command(app, action);
   cli::add_matrix_command(app, action);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nlohmann/json.hpp>
 
+#include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -86,29 +87,13 @@ base::Result<int> run_steps(const StepsOptions& options) {
   const app::Steps& steps = found.value();
   const steps::Table rows =
       comm::step_table(trace, steps.windows, opened.value()->selection, opened.value()->pool);
-  Table table(options, {{steps.word()},
-                        {"rank"},
-                        {"begin_s"},
-                        {"end_s"},
-                        {"mpi_s"},
-                        {"io_s"},
-                        {"sent_messages"},
-                        {"sent_bytes"},
-                        {"received_messages"},
-                        {"received_bytes"},
-                        {"read_bytes"},
-                        {"written_bytes"}});
+  std::vector<Column> columns;
+  for (const std::string_view name : app::kStepColumns) columns.push_back({name});
+  columns[0].name = steps.word();
+  Table table(options, columns);
   for (const steps::Row& row : rows.rows) {
-    const steps::Counters& counters = row.counters;
-    const auto number = [](uint64_t value) { return fmt::format("{}", value); };
-    const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
-    table.row({number(row.step), number(row.rank), seconds(trace.seconds(row.begin_ticks)),
-               seconds(trace.seconds(row.end_ticks)),
-               seconds(trace.span_seconds(counters.mpi_ticks)),
-               seconds(trace.span_seconds(counters.io_ticks)), number(counters.sent_messages),
-               number(counters.sent_bytes), number(counters.received_messages),
-               number(counters.received_bytes), number(counters.read_bytes),
-               number(counters.written_bytes)});
+    const auto cells = app::step_cells(trace, row);
+    table.row({cells.begin(), cells.end()});
   }
   if (steps.detection) table.add_to_json("detection", detection_json(*steps.detection));
   // In one piece and without a look at the outcome: results do not depend on who reads notes.

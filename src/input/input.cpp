@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "chunk/format.hpp"
 #include "input/message_csv.hpp"
+#include "input/raw_run.hpp"
 #include "otf2/anchor.hpp"
 #include "otf2/reader.hpp"
 #include "trace/finish.hpp"
@@ -19,6 +21,24 @@ namespace pathline::input {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The other side of keep_warnings.
+void recall_warnings(trace::Trace& trace) {
+  std::vector<std::string> warnings;
+  for (const auto& [name, value] : trace.properties) {
+    if (!name.starts_with(kWarningProperty)) continue;
+    warnings.push_back(value);
+    if (value.starts_with("incomplete")) trace.complete = false;
+  }
+  trace.warnings.insert(trace.warnings.begin(), warnings.begin(), warnings.end());
+}
+
+base::Result<trace::Trace> read_raw_trace(const std::vector<fs::path>& files,
+                                          base::ThreadPool& pool, base::Progress& progress) {
+  auto run = read_raw_run(files, pool, progress);
+  if (!run) return run.error();
+  return std::move(run.value().trace);
+}
 
 class Otf2Reader final : public Reader {
  public:
@@ -29,7 +49,24 @@ class Otf2Reader final : public Reader {
   [[nodiscard]] base::Result<trace::Trace> read(const fs::path& file, const OpenOptions& options,
                                                 base::ThreadPool& pool,
                                                 base::Progress& progress) const override {
-    return otf2::read(file, {.partial = options.partial}, pool, progress);
+    auto trace = otf2::read(file, {.partial = options.partial}, pool, progress);
+    if (trace) recall_warnings(trace.value());
+    return trace;
+  }
+};
+
+class RawFileReader final : public Reader {
+ public:
+  [[nodiscard]] bool accepts(const fs::path& file, std::span<const uint8_t> head) const override {
+    const std::string_view magic(chunk::kMagic, sizeof chunk::kMagic);
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    return text.starts_with(magic) || file.extension() == ".raw";
+  }
+  [[nodiscard]] base::Result<trace::Trace> read(const fs::path& file,
+                                                const OpenOptions& /*options*/,
+                                                base::ThreadPool& pool,
+                                                base::Progress& progress) const override {
+    return read_raw_trace({file}, pool, progress);
   }
 };
 
@@ -56,7 +93,8 @@ class MessageCsvReader final : public Reader {
 };
 
 const auto& readers() {
-  static const std::array<std::unique_ptr<Reader>, 2> list = {std::make_unique<Otf2Reader>(),
+  static const std::array<std::unique_ptr<Reader>, 3> list = {std::make_unique<Otf2Reader>(),
+                                                              std::make_unique<RawFileReader>(),
                                                               std::make_unique<MessageCsvReader>()};
   return list;
 }
@@ -87,12 +125,23 @@ base::Result<fs::path> anchor_in(const fs::path& folder) {
 
 }  // namespace
 
+void keep_warnings(trace::Trace& trace, std::span<const std::string> warnings) {
+  for (size_t i = 0; i < warnings.size(); ++i) {
+    trace.properties.emplace_back(fmt::format("{}{:04}", kWarningProperty, i), warnings[i]);
+  }
+}
+
 base::Result<trace::Trace> open(const fs::path& path, const OpenOptions& options,
                                 base::ThreadPool& pool, base::Progress& progress) {
   fs::path file = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     auto anchor = anchor_in(path);
+    if (!anchor && anchor.error().code == base::ErrorCode::kNotFound) {
+      // A run that is not finished yet.
+      const auto files = raw_files(path / "raw");
+      if (!files.empty()) return read_raw_trace(files, pool, progress);
+    }
     if (!anchor) return anchor.error();
     file = anchor.value();
   }

@@ -12,6 +12,7 @@
 
 #include "app/export.hpp"
 #include "app/picture.hpp"
+#include "app/score.hpp"
 #include "comm/summary.hpp"
 #include "input/input.hpp"
 #include "otf2/writer.hpp"
@@ -29,12 +30,22 @@ constexpr const char* kMessages =
   std::abort();
 }
 
-void make_archive(const fs::path& folder) {
-  const auto synth = fs::read_symlink("/proc/self/exe").parent_path() / "pathline-synth";
-  const auto command =
-      fmt::format("'{}' wrf -o '{}' --ranks 4 --messages 64 --seconds 1 2>/dev/null",
-                  synth.string(), folder.string());
+/// Runs a program that lies beside this one.
+void run_beside(const char* program, const std::string& arguments) {
+  const auto path = fs::read_symlink("/proc/self/exe").parent_path() / program;
+  const auto command = fmt::format("'{}' {} 2>/dev/null", path.string(), arguments);
   if (std::system(command.c_str()) != 0) broken("'" + command + "' failed");
+}
+
+void make_archive(const fs::path& folder) {
+  run_beside("pathline-synth",
+             fmt::format("wrf -o '{}' --ranks 4 --messages 64 --seconds 1", folder.string()));
+}
+
+/// Rank 1 is whole and complements rank 0, which is the one that is changed.
+void make_raw_run(const fs::path& folder) {
+  run_beside("make_raw",
+             fmt::format("'{}' --ranks 2 --steps 2 --all 1", (folder / "raw").string()));
 }
 
 /// The smallest chunks that are allowed: the library clears a whole one for each file it opens.
@@ -58,6 +69,8 @@ void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
   options.width_px = 400;
   options.height_px = 300;
   std::ignore = comm::summarise(trace);
+  const app::Score score = app::score(trace, {}, pool);
+  std::ignore = app::proposed_filter(trace, score);
   for (const auto kind :
        {app::FigureKind::kTimeline, app::FigureKind::kMatrix, app::FigureKind::kProfile}) {
     std::ignore = app::make_scene(kind, trace, {}, options, {}, pool);
@@ -84,6 +97,8 @@ Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file))
   if (file_.ends_with(".csv")) {
     fs::create_directories(folder_);
     std::ofstream(folder_ / file_) << kMessages;
+  } else if (file_.ends_with(".raw")) {
+    make_raw_run(folder_);
   } else if (archive.empty()) {
     make_archive(folder_);
   } else {
@@ -115,7 +130,8 @@ void Probe::check(bool partial) {
   static base::ThreadPool pool(1);
   base::Progress progress;
   const bool is_table = file_.ends_with(".csv");
-  const fs::path input = folder_ / (is_table ? file_ : "traces.otf2");
+  const bool is_raw = file_.ends_with(".raw");
+  const fs::path input = is_raw ? folder_ : folder_ / (is_table ? file_ : "traces.otf2");
   const auto trace = input::open(input, {.partial = partial}, pool, progress);
   if (!trace) {
     const std::string& message = trace.error().message;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "chunk/format.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::input {
+
+/// One process of a run that was read from raw files.
+struct RawRunProcess {
+  uint32_t rank;        ///< In the whole run.
+  uint32_t world;       ///< Which MPI_COMM_WORLD, in the order they began.
+  uint32_t world_rank;  ///< In it.
+  uint32_t process_id;
+  std::string host;
+  std::string program;
+  uint32_t threads;
+  bool finished;
+  bool alive;  ///< Not finished, and its process still there.
+  chunk::Loss loss;
+  int loss_errno;
+  uint64_t lost_events;
+  uint64_t overwritten_bytes;
+  double last_s;  ///< Of its last event, since the start of the run.
+};
+
+/// Calls that were counted instead of recorded.
+struct CountedCalls {
+  uint32_t rank;
+  uint32_t thread;
+  std::string region;
+  uint64_t calls;
+  double exclusive_s;
+};
+
+/// How well the clocks of the processes are known.
+struct RawClocks {
+  std::string source;           ///< "tsc", "monotonic_raw"; "" when processes differ.
+  double ticks_per_second = 0;  ///< Of the first process, as measured.
+  bool synchronised = true;     ///< Every process but those on rank 0's host has a measured offset.
+  uint64_t error_ns = 0;        ///< Largest error bound of the offsets that were applied.
+};
+
+/// A run read from the recorder's raw files.
+struct RawRun {
+  trace::Trace trace;
+  std::vector<RawRunProcess> processes;                       ///< By rank.
+  std::vector<std::pair<std::string, std::string>> settings;  ///< Of the first process.
+  std::vector<CountedCalls> counted;
+  RawClocks clocks;
+  /// What was found out from the raw files and cannot be seen in the archive made of them; part of
+  /// the trace's warnings. What begins with "incomplete" says that something is missing.
+  std::vector<std::string> warnings;
+  bool alive = false;  ///< Some process still writes.
+};
+
+/// "loss" of a header in words: "the disk was full".
+const char* loss_reason(chunk::Loss loss);
+
+/// The raw files (*.raw) in and below `folder`, by name; none if there is no such folder.
+std::vector<std::filesystem::path> raw_files(const std::filesystem::path& folder);
+
+/// Makes one trace of raw files. Everything readable is used; what is missing or damaged becomes a
+/// warning and `complete = false`.
+///
+/// errors  kNotFound without files; that of the first file if none can be read.
+/// cost    O(bytes), parallel over the files and their streams; the result is the same for any
+///         number of threads.
+base::Result<RawRun> read_raw_run(const std::vector<std::filesystem::path>& files,
+                                  base::ThreadPool& pool, base::Progress& progress);
+
+}  // namespace pathline::input
