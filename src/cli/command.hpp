@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -70,6 +71,8 @@ int report_error(const base::Error& error);
 /// Writes a finished result to `path`, "-" being standard output.
 base::Status write_result(const std::string& path, const std::string& text);
 
+/// `words` is COMMAND: what stands behind the first "--" of the command line.
+void add_record_command(CLI::App& app, Action& action, std::vector<std::string> words);
 void add_finish_command(CLI::App& app, Action& action);
 void add_score_command(CLI::App& app, Action& action);
 void add_info_command(CLI::App& app, Action& action);

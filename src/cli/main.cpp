@@ -73,13 +73,26 @@ const CLI::Option* first_empty(const CLI::App& command) {
   return nullptr;
 }
 
-int run(int argc, char** argv) {
+/// Cuts what stands behind "--" off the command line of `record` and returns it: not one letter of
+/// it is ours to read.
+std::vector<std::string> cut_command(int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "record") return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  if (dashes == end) return {};
+  argc = static_cast<int>(dashes - argv);
+  return {dashes + 1, end};
+}
+
+int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
+  std::vector<std::string> recorded_command = cut_command(argc, argv);
   CLI::App app("Pathline: performance analysis of parallel programs", "pathline");
   app.require_subcommand(1);
   app.set_version_flag(
       "--version", fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION, otf2::library_version()));
   app.footer("'pathline COMMAND --help' explains a command.");
   cli::Action action;
+  cli::add_record_command(app, action, std::move(recorded_command));
   cli::add_finish_command(app, action);
   cli::add_score_command(app, action);
   cli::add_info_command(app, action);
@@ -101,6 +114,7 @@ int run(int argc, char** argv) {
   if (const CLI::Option* option = first_empty(command)) {
     return usage_error(command, option->get_name() + " is empty");
   }
+  if (command.get_name() == "record") std::signal(SIGPIPE, inherited_sigpipe);
   const auto status = action();
   return status ? status.value() : cli::report_error(status.error());
 }
@@ -108,9 +122,10 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // A closed pipe ends a command quietly, see write_result.
+  const auto inherited_sigpipe =
+      std::signal(SIGPIPE, SIG_IGN);  // A closed pipe ends a command quietly, see write_result.
   try {
-    return run(argc, argv);
+    return run(argc, argv, inherited_sigpipe);
   } catch (const std::bad_alloc&) {
     return pathline::cli::report_error(
         {pathline::base::ErrorCode::kIo, "there is not enough memory for this input"});

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/child_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+
+extern char** environ;
+
+namespace pathline::app {
+namespace {
+
+/// The form that exec wants; valid as long as its source.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> assignments(const Environment& environment) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : environment) result.push_back(name + '=' + value);
+  return result;
+}
+
+base::Error cannot_start(const std::string& word, int reason) {
+  const bool missing = reason == ENOENT;
+  std::string advice;
+  if (missing && word.find('/') == std::string::npos) {
+    advice = fmt::format("It is in none of the folders of PATH; a program of this folder is ./{}.",
+                         word);
+  } else if (missing) {
+    advice = "It does not exist, or the interpreter that it asks for does not.";
+  } else if (reason == EACCES) {
+    advice = "Is it a file, and does it have the permission to be executed (chmod +x)?";
+  }
+  return {missing ? base::ErrorCode::kNotFound : base::ErrorCode::kIo,
+          fmt::format("cannot start {}: {}", word, base::system_reason(reason)), advice};
+}
+
+sigset_t attended_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&set, number);
+  return set;
+}
+
+/// Forks and runs `words`; `prepare` is called in the child. Returns its id once it runs.
+template <class Prepare>
+base::Result<pid_t> start(std::vector<std::string> words, const Environment& environment,
+                          Prepare prepare) {
+  std::vector<std::string> variables = assignments(environment);
+  const std::vector<char*> argv = pointers(words);
+  const std::vector<char*> envp = pointers(variables);
+  int failure[2];  // Closed by exec; otherwise it carries errno.
+  if (::pipe2(failure, O_CLOEXEC) != 0) return cannot_start(words[0], errno);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    prepare();
+    ::execvpe(argv[0], argv.data(), envp.data());
+    const int reason = errno;
+    (void)!::write(failure[1], &reason, sizeof(reason));
+    ::_exit(127);
+  }
+  int reason = child < 0 ? errno : 0;
+  ::close(failure[1]);
+  if (child > 0) {
+    ssize_t got = 0;
+    do {
+      got = ::read(failure[0], &reason, sizeof(reason));
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) reason = 0;
+  }
+  ::close(failure[0]);
+  if (reason == 0) return child;
+  if (child > 0) ::waitpid(child, nullptr, 0);
+  return cannot_start(words[0], reason);
+}
+
+Ending ending_of(int status) {
+  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
+  return {.status = WEXITSTATUS(status)};
+}
+
+base::Result<Ending> wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      return base::Error{base::ErrorCode::kIo, fmt::format("cannot wait for process {}: {}", child,
+                                                           base::system_reason(errno))};
+    }
+  }
+  return ending_of(status);
+}
+
+/// Sends on what comes in until the child has ended.
+Ending attend(pid_t child, const sigset_t& signals) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return ending_of(status);
+    siginfo_t info{};
+    const int number = ::sigwaitinfo(&signals, &info);
+    // SI_KERNEL: the terminal's, which the child gets as well.
+    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL) ::kill(child, number);
+  }
+}
+
+}  // namespace
+
+Environment own_environment() {
+  Environment result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (const char* equals = std::strchr(*entry, '=')) {
+      result.emplace(std::string(*entry, static_cast<size_t>(equals - *entry)), equals + 1);
+    }
+  }
+  return result;
+}
+
+base::Result<Ending> run_attended(const std::vector<std::string>& words,
+                                  const Environment& environment) {
+  const sigset_t signals = attended_signals();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  // Whoever started us may ignore the end of children, and then there would be no status.
+  struct sigaction children {};
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &by_default, &children);
+  const auto child = start(words, environment, [&] {
+    ::sigaction(SIGCHLD, &children, nullptr);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  });
+  base::Result<Ending> ending =
+      child ? base::Result<Ending>(attend(child.value(), signals)) : child.error();
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return ending;
+}
+
+base::Error become(const std::vector<std::string>& words, const Environment& environment) {
+  std::vector<std::string> own_words = words;
+  std::vector<std::string> variables = assignments(environment);
+  ::execvpe(own_words[0].c_str(), pointers(own_words).data(), pointers(variables).data());
+  return cannot_start(words[0], errno);
+}
+
+std::string output_of(const std::vector<std::string>& words, std::chrono::milliseconds limit) {
+  int output[2];
+  if (::pipe2(output, O_CLOEXEC) != 0) return "";
+  const auto child = start(words, own_environment(), [&] {
+    ::setpgid(0, 0);  // So that its own children end with it.
+    const int nothing = ::open("/dev/null", O_RDONLY);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(output[1], STDOUT_FILENO);
+    ::dup2(output[1], STDERR_FILENO);
+  });
+  ::close(output[1]);
+  std::string text;
+  bool complete = false;
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (child && text.size() < 65536) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    struct pollfd readable = {.fd = output[0], .events = POLLIN, .revents = 0};
+    if (left.count() <= 0) break;
+    if (::poll(&readable, 1, static_cast<int>(left.count())) <= 0) continue;
+    char buffer[4096];
+    const ssize_t got = ::read(output[0], buffer, sizeof(buffer));
+    if (got > 0) text.append(buffer, got);
+    complete = got == 0;
+    if (got <= 0) break;
+  }
+  ::close(output[0]);
+  if (child) {
+    ::kill(-child.value(), SIGKILL);
+    ::kill(child.value(), SIGKILL);
+    (void)wait_for(child.value());
+  }
+  return complete || text.size() >= 65536 ? text : "";
+}
+
+base::Result<Ending> run_beside(const std::vector<std::string>& words) {
+  const auto child = start(words, own_environment(), [] { ::dup2(STDERR_FILENO, STDOUT_FILENO); });
+  if (!child) return child.error();
+  return wait_for(child.value());
+}
+
+}  // namespace pathline::app

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace pathline::app {
+
+using Environment = std::map<std::string, std::string>;
+
+/// Environment of this process; of names that stand in it twice the first.
+Environment own_environment();
+
+/// How a process ended.
+struct Ending {
+  int status = 0;  ///< Of its exit; 0 if a signal killed it.
+  int signal = 0;  ///< That killed it, 0 for none.
+
+  /// As a shell would say it: 128 + signal.
+  [[nodiscard]] int exit_status() const { return signal != 0 ? 128 + signal : status; }
+};
+
+/// Runs `words` with our standard input, output and error, and passes on the SIGINT, SIGTERM,
+/// SIGHUP and SIGQUIT that somebody sends to this process. Those that a terminal sends reach the
+/// child without us: a second one would make mpirun leave without cleaning up.
+/// Call it before there are threads.
+/// errors  kNotFound or kIo when the process could not be started.
+base::Result<Ending> run_attended(const std::vector<std::string>& words,
+                                  const Environment& environment);
+
+/// Becomes `words`; returns only if that fails, with the error of run_attended.
+base::Error become(const std::vector<std::string>& words, const Environment& environment);
+
+/// What `words` print on standard output and error, at most 64 KiB; "" if it could not be started
+/// or did not end in time. Nothing is left running.
+std::string output_of(const std::vector<std::string>& words, std::chrono::milliseconds limit);
+
+/// Runs `words` with what it prints on standard output going to our standard error.
+base::Result<Ending> run_beside(const std::vector<std::string>& words);
+
+}  // namespace pathline::app

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace pathline::app {
+
+/// Where one rank ran, as its recorder saw it.
+struct RankPlace {
+  uint32_t rank = 0;
+  std::string host;
+  std::string cpus;  ///< What it was bound to, "0-3,8"; "" when that is not known.
+};
+
+/// Writes `placement.csv`: rank,host,package,numa,core,pu, one line for each rank in the order of
+/// `ranks`. Packages, NUMA nodes and cores are lstopo's L#, PUs the system's numbers. Bound to
+/// several of a kind: a range such as "0-3,8"; not known: -1.
+///
+/// topology  folder with one hwloc XML file <host>.xml for each host; may be missing
+/// returns   what could not be found out, one text for each host or rank
+/// errors    kIo when the file cannot be written
+base::Result<std::vector<std::string>> write_placement(std::span<const RankPlace> ranks,
+                                                       const std::filesystem::path& topology,
+                                                       const std::filesystem::path& path);
+
+}  // namespace pathline::app

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/record.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+
+namespace pathline::cli {
+namespace {
+
+base::Result<int> run_record(const app::RecordRequest& request,
+                             const std::vector<std::string>& misplaced) {
+  if (!misplaced.empty()) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("the command has to stand behind --, but '{}' does not", misplaced[0]),
+        "As in: pathline record -- mpirun -n 4 ./app"};
+  }
+  if (request.words.empty() || request.words[0].empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "there is no command to record",
+                       "It comes last, behind --: pathline record -- mpirun -n 4 ./app"};
+  }
+  if (app::is_rank(request.words)) return app::record_rank(request);
+  const auto outcome = app::record(request, [&](const base::Error& note) {
+    if (!request.quiet) report_error(note);
+  });
+  if (!outcome) return outcome.error();
+  std::signal(SIGPIPE, SIG_IGN);  // Until now COMMAND had to inherit what we were started with.
+  const auto status = write_result("-", outcome.value().run.string() + '\n');
+  if (!status) report_error(status.error());
+  return outcome.value().exit_status;
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app, Action& action, std::vector<std::string> words) {
+  auto request = std::make_shared<app::RecordRequest>();
+  request->words = std::move(words);
+  CLI::App* command = app.add_subcommand("record", "Runs an MPI program and records what it does");
+  auto misplaced = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *misplaced, "What to run, behind --: -- mpirun -n 4 ./app");
+  for (const app::RecordSetting& setting : app::record_settings()) {
+    std::string option(setting.name);
+    std::replace(option.begin(), option.end(), '_', '-');
+    const std::string flag = setting.name == "output" ? "-o,--output" : "--" + option;
+    const std::string name(setting.name);
+    const auto take = [request, name](const std::string& text) { request->options[name] = text; };
+    if (setting.value == "0|1") {
+      command->add_flag_function(
+          fmt::format("{},!--no-{}", flag, option),
+          [take](int64_t count) { take(count > 0 ? "1" : "0"); }, std::string(setting.help));
+    } else {
+      command->add_option_function<std::string>(flag, take, std::string(setting.help))
+          ->type_name(std::string(setting.value));
+    }
+  }
+  command->add_flag("--quiet", request->quiet, "No notes on standard error");
+  command->footer(
+      "COMMAND is usually an mpirun, mpiexec or srun; the recorder is loaded into its ranks only. "
+      "In scripts that start ranks on other nodes themselves put it in front of the program, as in "
+      "the second example. Standard output is COMMAND's, with the run directory as its last line; "
+      "the exit status is COMMAND's, or 2 if it could not be started.\n"
+      "Each option is an environment variable as well: PATHLINE_MAX_SIZE for --max-size, "
+      "PATHLINE_IO=1 "
+      "for --io and PATHLINE_IO=0 for --no-io.\n"
+      "Examples:\n"
+      "  pathline record -- mpirun -n 4 ./app input.toml\n"
+      "  mpirun -n 4 pathline record -o run --steps 100:200:10 -- ./app input.toml");
+  command->callback([request, misplaced, &action] {
+    action = [request, misplaced] { return run_record(*request, *misplaced); };
+  });
+}
+
+}  // namespace pathline::cli

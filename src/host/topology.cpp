@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "host/topology.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include "base/file.hpp"
+
+namespace pathline::host {
+
+struct Topology::Handle {
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (topology != nullptr) hwloc_topology_destroy(topology);
+  }
+  hwloc_topology_t topology = nullptr;
+};
+
+namespace {
+
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+/// More PUs than any machine has, so that a wrong list costs no memory.
+constexpr unsigned kMostCpus = 1U << 20;
+
+/// "0-3,8" as a set; nullptr if it is no such list. hwloc's own reader takes a prefix for the
+/// whole.
+Bitmap parse_cpus(std::string_view text) {
+  Bitmap set(hwloc_bitmap_alloc());
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto number = [&]() -> std::optional<unsigned> {
+    unsigned value = 0;
+    const auto [stop, code] = std::from_chars(at, end, value);
+    if (code != std::errc() || value >= kMostCpus) return std::nullopt;
+    at = stop;
+    return value;
+  };
+  for (;;) {
+    const auto first = number();
+    if (!first) return nullptr;
+    auto last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      last = number();
+      if (!last || *last < *first) return nullptr;
+    }
+    hwloc_bitmap_set_range(set.get(), *first, static_cast<int>(*last));
+    if (at == end) return set;
+    if (*at++ != ',') return nullptr;
+  }
+}
+
+/// What `version="3.0"` of the topology element says, 0 when there is none. hwloc 1 wrote none.
+int major_version(std::string_view text) {
+  const std::string_view key = "<topology version=\"";
+  const size_t at = text.substr(0, 4096).find(key);
+  int major = 0;
+  if (at != std::string_view::npos) {
+    std::from_chars(text.data() + at + key.size(), text.data() + text.size(), major);
+  }
+  return major;
+}
+
+/// The logical indices of the objects of `type` that have PUs in `set`.
+std::vector<uint32_t> indices(hwloc_topology_t topology, hwloc_obj_type_t type,
+                              hwloc_const_bitmap_t set) {
+  std::vector<uint32_t> result;
+  for (hwloc_obj_t object = nullptr;
+       (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
+    // A PU's own number; memory may belong to no PU at all.
+    if (object->cpuset != nullptr && hwloc_bitmap_intersects(object->cpuset, set) != 0) {
+      result.push_back(type == HWLOC_OBJ_PU ? object->os_index : object->logical_index);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace
+
+Topology::Topology(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Topology::Topology(Topology&&) noexcept = default;
+Topology& Topology::operator=(Topology&&) noexcept = default;
+Topology::~Topology() = default;
+
+base::Result<Topology> Topology::read(const std::filesystem::path& path) {
+  const auto file = base::MappedFile::open(path);
+  if (!file) return file.error();
+  // hwloc itself prints a message on stderr and names no file.
+  const std::string_view text = file.value().text();
+  if (const int major = major_version(text); major > 2) {
+    return base::Error{
+        base::ErrorCode::kUnsupported,
+        fmt::format("{} is of hwloc {}, but hwloc {}.{} reads only what is of hwloc 1 and 2",
+                    path.string(), major, HWLOC_API_VERSION >> 16, (HWLOC_API_VERSION >> 8) & 0xff),
+        "lstopo --export-xml-flags v2 FILE.xml of hwloc 3 writes a file that can be read."};
+  }
+  const base::Error corrupt{base::ErrorCode::kCorrupt,
+                            fmt::format("{} is not a topology that hwloc can read", path.string())};
+  if (text.find("<topology") == std::string_view::npos ||
+      text.size() > std::numeric_limits<int>::max() - 1) {
+    return corrupt;
+  }
+  auto handle = std::make_unique<Handle>();
+  if (hwloc_topology_init(&handle->topology) != 0) return corrupt;
+  // hwloc wants the zero behind the text counted.
+  const std::string buffer(text);
+  if (hwloc_topology_set_xmlbuffer(handle->topology, buffer.c_str(),
+                                   static_cast<int>(buffer.size() + 1)) != 0 ||
+      hwloc_topology_load(handle->topology) != 0) {
+    return corrupt;
+  }
+  return Topology(std::move(handle));
+}
+
+base::Result<Binding> Topology::binding(std::string_view cpus) const {
+  const hwloc_topology_t topology = handle_->topology;
+  const Bitmap set = parse_cpus(cpus);
+  if (set == nullptr) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("'{}' is no list of CPUs such as 0-3,8", cpus)};
+  }
+  hwloc_bitmap_and(set.get(), set.get(), hwloc_topology_get_topology_cpuset(topology));
+  if (hwloc_bitmap_iszero(set.get()) != 0) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("the machine has none of the CPUs {}", cpus)};
+  }
+  Binding binding{.packages = indices(topology, HWLOC_OBJ_PACKAGE, set.get()),
+                  .numa_nodes = indices(topology, HWLOC_OBJ_NUMANODE, set.get()),
+                  .cores = indices(topology, HWLOC_OBJ_CORE, set.get()),
+                  .pus = indices(topology, HWLOC_OBJ_PU, set.get())};
+  if (hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE) == 0) binding.packages = {0};
+  return binding;
+}
+
+}  // namespace pathline::host
