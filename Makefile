@@ -10,7 +10,7 @@ export WERROR
 help:  ## this list
 	@echo "Pathline: performance analysis of parallel programs"
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
-	  do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	  do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
 demo:  ## install what is missing, build, and show the main job on a trace
 	@tools/setup
@@ -33,6 +33,11 @@ bench:  ## measure the speed (figures for doc/performance.md)
 	@tools/build release
 	@build/release/bin/pathline-bench
 
+bench-overhead:  ## measure what recording costs (takes ten minutes)
+	@tools/setup
+	@tools/build release
+	@bench/overhead/run
+
 test-tsan:  ## run the unit tests under ThreadSanitizer
 	@tools/setup
 	@tools/test tsan
@@ -53,4 +58,4 @@ lint:  ## check the sources with clang-tidy
 clean:  ## remove everything that was built
 	@rm -rf build
 
-.PHONY: help demo test build install bench test-tsan test-fuzz format lint clean
+.PHONY: help demo test build install bench bench-overhead test-tsan test-fuzz format lint clean
