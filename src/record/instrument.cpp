@@ -87,6 +87,37 @@ void name_in_file(const char* path, uint64_t address, char* name, size_t size) {
   }
 }
 
+/// A function that the filter leaves out; pathline_region_next may ask for its next call.
+constexpr uint32_t kFiltered = 1U << 31U;
+struct FilteredName {
+  FilteredName* next;
+  uint32_t region;
+  char text[64];
+};
+std::atomic<FilteredName*> filtered_names{nullptr};
+
+void remember(uint32_t region, const char* name) {
+  auto* added = static_cast<FilteredName*>(std::malloc(sizeof(FilteredName)));
+  if (added == nullptr) return;
+  added->region = region;
+  std::strncpy(added->text, name, sizeof added->text - 1);
+  added->text[sizeof added->text - 1] = '\0';
+  added->next = filtered_names.load();
+  while (!filtered_names.compare_exchange_weak(added->next, added)) {
+  }
+}
+
+/// Did this thread ask for the next call of this function? Once only.
+bool is_wanted(uint32_t region) {
+  for (const FilteredName* known = filtered_names.load(); known != nullptr; known = known->next) {
+    if (known->region != region) continue;
+    if (std::strncmp(known->text, thread.wanted, sizeof thread.wanted - 1) != 0) return false;
+    thread.wanted[0] = '\0';
+    return true;
+  }
+  return false;
+}
+
 constexpr uint32_t kRoleFunction = 1;
 constexpr uint32_t kParadigmCompiler = 2;
 
@@ -109,7 +140,17 @@ uint32_t define_at(void* function) {
     }
   }
   if (name[0] == '\0') std::snprintf(name, sizeof name, "function at %p", function);
-  return define_region(name, role_and_paradigm(kRoleFunction, kParadigmCompiler), file, 0);
+  // C++ programs bring what makes their names readable.
+  using Demangle = char*(const char*, char*, size_t*, int*);
+  const auto demangle = reinterpret_cast<Demangle*>(dlsym(RTLD_DEFAULT, "__cxa_demangle"));
+  int status = -1;
+  char* readable = demangle == nullptr ? nullptr : demangle(name, nullptr, nullptr, &status);
+  const char* shown = readable == nullptr ? name : readable;
+  uint32_t region = define_region(shown, role_and_paradigm(kRoleFunction, kParadigmCompiler), file, 0);
+  if (region != 0 && filtered(shown, name, file)) region |= kFiltered;
+  if (region != 0 && (region & kFiltered) != 0) remember(region, shown);
+  std::free(readable);
+  return region;
 }
 
 /// Regions by address, read without a lock. One that does not fit any more is not recorded.
@@ -166,7 +207,10 @@ PATHLINE_EXPORT void __cyg_profile_func_enter(void* function, void* caller) {
   (void)caller;
   if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
   ++thread.inside;
-  uint32_t region = process.recording.load(std::memory_order_relaxed) ? region_at(function) : 0;
+  uint32_t region = wants() != 0 ? region_at(function) : 0;
+  if ((region & kFiltered) != 0) {
+    region = thread.wanted[0] != '\0' && is_wanted(region) ? region & ~kFiltered : 0;
+  }
   --thread.inside;
   enter_region(region);
 }

@@ -17,14 +17,7 @@ constexpr uint32_t kRoleTransfer = 30;
 constexpr uint32_t kParadigmKokkos = 24;
 
 void begin(const char* name, uint32_t role) {
-  if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
-  uint32_t region = 0;
-  if (process.recording.load(std::memory_order_relaxed)) {
-    ++thread.inside;
-    region = region_named(name, role_and_paradigm(role, kParadigmKokkos));
-    --thread.inside;
-  }
-  enter_region(region);
+  enter_named_region(name, role_and_paradigm(role, kParadigmKokkos));
 }
 
 struct SpaceHandle {

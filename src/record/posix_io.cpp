@@ -74,7 +74,7 @@ void look_for_foreign_code() {
 }
 
 bool called_by_program(const void* caller) {
-  if (!process.recording.load(std::memory_order_relaxed) || thread.inside != 0) return false;
+  if ((wants() & kEvents) == 0 || thread.inside != 0) return false;
   if (!looked.load(std::memory_order_acquire)) {
     ++thread.inside;
     look_for_foreign_code();
@@ -127,11 +127,11 @@ class IoCall {
       region_ = define_region(name, role_and_paradigm(role, 0), nullptr, 0);
       region.store(region_, std::memory_order_relaxed);
     }
-    if (region_ != 0) emit(RecordKind::kEnter, begin_, region_);
+    if (region_ != 0) emit_enter(begin_, region_);
   }
   ~IoCall() {
     const int error = errno;
-    if (region_ != 0) emit(RecordKind::kLeave, end(), region_);
+    if (region_ != 0) emit_leave(end(), region_);
     --thread.inside;
     errno = error;
   }

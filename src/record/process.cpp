@@ -7,10 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/region_filter.hpp"
 
 namespace pathline::record {
 
@@ -40,12 +44,13 @@ void end_thread(void* unused) {
   if (!thread.started || thread.failed || !process.started.load(std::memory_order_relaxed)) return;
   if (thread.polls.count != 0) write_polls();
   for (; thread.user_depth > 0; --thread.user_depth) {
-    if (thread.user_depth <= kMaxUserDepth && thread.open[thread.user_depth - 1] != 0) {
-      thread.stream.add(RecordKind::kLeave, now(), thread.open[thread.user_depth - 1]);
-    }
+    if (thread.user_depth > kMaxUserDepth) continue;
+    const uint32_t region = thread.open[thread.user_depth - 1] & kRegionMask;
+    if (region != 0) thread.stream.add(RecordKind::kLeave, now(), region);
   }
   // The calling context of a thread's end allows malloc: it is the C library that runs us.
   auto* idle = static_cast<IdleStream*>(std::malloc(sizeof(IdleStream)));
+  if (thread.counters >= 0) syscall(SYS_close, thread.counters);
   thread.started = false;
   thread.failed = false;
   if (idle == nullptr) return;
@@ -55,7 +60,7 @@ void end_thread(void* unused) {
 }
 
 void forget_in_child() {
-  process.recording.store(false, std::memory_order_relaxed);
+  process.wants.store(0, std::memory_order_relaxed);
   process.started.store(false, std::memory_order_relaxed);
   process.writer.abandon();
   thread.started = true;
@@ -117,6 +122,42 @@ void fill_in(const char* pattern, char* out, size_t size) {
     }
   }
   out[used] = '\0';
+}
+
+/// What is wanted from now on: outside the recorded steps calls are counted, so that totals stay
+/// right.
+void want(bool paused) {
+  const Settings& s = process.settings;
+  uint32_t wanted = 0;
+  if (s.trace && !paused) wanted |= kEvents;
+  if (s.profile || (s.has_steps && paused)) wanted |= kProfile;
+  process.wants.store(wanted, std::memory_order_release);
+}
+
+// The filter, read once by start().
+base::RegionFilter* filter = nullptr;
+
+void read_filter() {
+  const char* path = process.settings.filter;
+  if (path[0] == '\0') return;
+  const auto fd = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
+  const auto size = fd < 0 ? -1 : syscall(SYS_lseek, fd, 0, SEEK_END);
+  void* text = size <= 0 ? MAP_FAILED
+                         : mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, fd, 0);
+  if (fd >= 0) syscall(SYS_close, fd);
+  if (text == MAP_FAILED) {
+    if (process.rank == 0) say("the filter %s cannot be read (%s); everything is recorded", path,
+                               std::strerror(errno));
+    return;
+  }
+  static base::RegionFilter rules;
+  base::FilterError error;
+  if (rules.parse({static_cast<const char*>(text), static_cast<size_t>(size)}, error)) {
+    filter = &rules;
+  } else if (process.rank == 0) {
+    say("the filter %s is not used: line %u: %s", path, error.line, error.text);
+  }
+  munmap(text, static_cast<size_t>(size));
 }
 
 void define_cpus() {
@@ -200,6 +241,7 @@ bool start_thread(uint64_t ticks) {
   }
   (void)ticks;
   if (has_thread_end_key) pthread_setspecific(thread_end_key, &thread);
+  if (process.counter_count != 0) start_thread_counters();
   thread.failed = false;
   return true;
 }
@@ -221,6 +263,10 @@ uint32_t define_region(const char* name, uint32_t role_paradigm, const char* fil
   const uint64_t numbers[] = {next_region, role_paradigm, line, file_id};
   if (!definitions.define_text(RecordKind::kRegion, numbers, 4, name, std::strlen(name))) return 0;
   return next_region++;
+}
+
+bool filtered(const char* name, const char* mangled, const char* file) {
+  return filter != nullptr && filter->excludes(name, mangled, file);
 }
 
 bool define(RecordKind kind, const uint64_t* numbers, unsigned count) {
@@ -351,34 +397,36 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   }
   define_clock_pair();
   define_settings();
+  read_filter();
   has_thread_end_key = pthread_key_create(&thread_end_key, end_thread) == 0;
   pthread_atfork(nullptr, nullptr, forget_in_child);
   process.started.store(true, std::memory_order_release);
   start_thread(began_ticks);
-  process.recording.store(process.settings.trace, std::memory_order_release);
+  start_counters();
+  want(false);
   return true;
 }
 
 void complete() {
   if (!process.started.load(std::memory_order_acquire)) return;
   if (thread.started && !thread.failed && thread.polls.count != 0) write_polls();
+  write_profiles();
   define_clock_pair();
   process.writer.complete();
 }
 
 void disable(const char* why) {
-  if (!process.recording.exchange(false)) return;
-  process.started.store(false);
+  process.wants.store(0);
+  if (!process.started.exchange(false)) return;
   say("recording of rank %u ends: %s; the program is not affected", process.rank, why);
 }
 
 void pause(bool off) {
   if (!process.started.load(std::memory_order_acquire)) return;
-  const bool was_off = process.paused.exchange(off);
-  if (was_off == off || !process.settings.trace) return;
+  if (process.paused.exchange(off) == off) return;
   const uint64_t ticks = now();
-  if (ready(ticks)) emit(RecordKind::kRecording, ticks, off ? 0 : 1);
-  process.recording.store(!off, std::memory_order_release);
+  if (process.settings.trace && ready(ticks)) emit(RecordKind::kRecording, ticks, off ? 0 : 1);
+  want(off);
 }
 
 void step(int64_t number, double time_s) {

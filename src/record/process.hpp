@@ -48,7 +48,33 @@ struct Polls {
   uint64_t last_ticks = 0;
 };
 
+/// What is wanted of the calls now, bits.
+enum Wants : uint32_t { kEvents = 1, kProfile = 2 };
+
+/// Calls and exclusive time of a region on a thread, where calls are counted instead of recorded.
+struct ProfileRow {
+  uint64_t calls;
+  uint64_t ticks;
+};
+constexpr uint32_t kMaxProfileRows = 1U << 16U;
+constexpr unsigned kMaxProfileDepth = 256;
+/// Of a thread; lives until the process ends.
+struct ThreadProfile {
+  ThreadProfile* next;
+  uint32_t thread;
+  unsigned depth;
+  struct Open {
+    uint32_t region;
+    uint64_t begin_ticks;
+    uint64_t inner_ticks;
+  } open[kMaxProfileDepth];
+  ProfileRow rows[kMaxProfileRows];  // Pages that nobody touches take no memory.
+};
+
 constexpr unsigned kMaxUserDepth = 128;
+constexpr uint32_t kRegionMask = (1U << 24U) - 1;
+constexpr uint32_t kProfiled = 1U << 30U;  ///< In Thread::open.
+constexpr unsigned kMaxCounters = 6;
 constexpr unsigned kNameCacheSize = 64;
 
 /// What belongs to a thread. Thread exit hands its stream, and so its location, to the next thread
@@ -62,7 +88,9 @@ struct Thread {
   bool started = false;
   bool failed = false;  ///< No stream could be had.
   uint32_t user_depth = 0;
-  uint32_t wanted_next = 0;  ///< Region of pathline_region_next, 0 for none.
+  ThreadProfile* profile = nullptr;
+  int counters = -1;  ///< Descriptor of the first hardware counter.
+  char wanted[64];    ///< Name given to pathline_region_next, "" for none.
   uint32_t open[kMaxUserDepth];
   struct CachedName {
     const char* name;
@@ -74,7 +102,7 @@ extern PATHLINE_EXPORT thread_local __attribute__((tls_model("initial-exec"))) T
 
 /// What belongs to the process; zero until MPI has started.
 struct Process {
-  std::atomic<bool> recording{false};  ///< Events are wanted now.
+  std::atomic<uint32_t> wants{0};      ///< See Wants.
   std::atomic<bool> started{false};    ///< There is a raw file; stays true until the process ends.
   std::atomic<bool> paused{false};
   Clock clock{};
@@ -83,6 +111,7 @@ struct Process {
   char run_directory[1024]{};
   uint32_t rank = UINT32_MAX;
   uint32_t rank_count = 0;
+  uint32_t counter_count = 0;  ///< Of hardware counters that each thread reads.
 };
 extern PATHLINE_EXPORT Process process;
 
@@ -98,12 +127,33 @@ inline bool ready(uint64_t ticks) { return thread.started ? !thread.failed : sta
 
 PATHLINE_EXPORT void write_polls();
 
+/// Values of the hardware counters; a system call.
+PATHLINE_EXPORT void write_counters(uint64_t ticks);
+/// Reads PATHLINE_COUNTERS; says so if the machine has not what it asks for.
+void start_counters();
+void start_thread_counters();
+
+PATHLINE_EXPORT void profile_enter(uint32_t region, uint64_t ticks);
+PATHLINE_EXPORT void profile_leave(uint64_t ticks);
+/// Writes what was counted so far, and counts from 0 again.
+void write_profiles();
+
+inline uint32_t wants() { return process.wants.load(std::memory_order_relaxed); }
+
 // Events of this thread, which must be ready().
 template <class... Numbers>
 void emit(RecordKind kind, uint64_t ticks, Numbers... numbers) {
   if (thread.polls.count != 0) [[unlikely]]
     write_polls();
   thread.stream.add(kind, ticks, numbers...);
+}
+inline void emit_enter(uint64_t ticks, uint32_t region) {
+  if (process.counter_count != 0) [[unlikely]] write_counters(ticks);
+  emit(RecordKind::kEnter, ticks, region);
+}
+inline void emit_leave(uint64_t ticks, uint32_t region) {
+  if (process.counter_count != 0) [[unlikely]] write_counters(ticks);
+  thread.stream.add(RecordKind::kLeave, ticks, region);
 }
 
 // Definitions; may be called by any thread, take a lock and write a record. Ids count from 1; 0
@@ -113,6 +163,8 @@ constexpr uint32_t role_and_paradigm(uint32_t role, uint32_t paradigm) {
 }
 PATHLINE_EXPORT uint32_t define_region(const char* name, uint32_t role_paradigm, const char* file,
                                        uint32_t line);
+/// Does the filter file leave this region out?
+bool filtered(const char* name, const char* mangled, const char* file);
 PATHLINE_EXPORT bool define(RecordKind kind, const uint64_t* numbers, unsigned count);
 PATHLINE_EXPORT bool define_text(RecordKind kind, const uint64_t* numbers, unsigned count,
                                  const char* text);

@@ -43,13 +43,13 @@ uint32_t intern_region(const char* name, uint32_t role_paradigm) {
   auto* text = reinterpret_cast<char*>(added + 1);
   std::memcpy(text, name, length + 1);
   added->text = text;
-  added->region = define_region(name, role_paradigm, nullptr, 0);
+  added->region =
+      filtered(name, "", "") ? 0 : define_region(name, role_paradigm, nullptr, 0);
   bucket = added;
   return added->region;
 }
 
-}  // namespace
-
+/// 0 if it is filtered or cannot be defined.
 uint32_t region_named(const char* name, uint32_t role_paradigm) {
   // From this thread's own table if the same text came from the same place.
   const auto place = reinterpret_cast<uintptr_t>(name);
@@ -66,6 +66,8 @@ uint32_t region_named(const char* name, uint32_t role_paradigm) {
   return region;
 }
 
+}  // namespace
+
 void enter_region(uint32_t region) {
   if (thread.inside != 0) return;
   if (thread.user_depth >= kMaxUserDepth) {
@@ -74,12 +76,32 @@ void enter_region(uint32_t region) {
   }
   if (region != 0) {
     const uint64_t ticks = now();
-    if (ready(ticks))
-      emit(RecordKind::kEnter, ticks, region);
-    else
+    const uint32_t wanted = wants();
+    const uint32_t known = region;
+    if (!ready(ticks)) {
       region = 0;
+    } else {
+      if ((wanted & kEvents) != 0) emit_enter(ticks, known);
+      else region = 0;
+      if ((wanted & kProfile) != 0) [[unlikely]] {
+        profile_enter(known, ticks);
+        region |= kProfiled;
+      }
+    }
   }
+  // 0 remembers that nothing is to be left, also when recording changes in between.
   thread.open[thread.user_depth++] = region;
+}
+
+void enter_named_region(const char* name, uint32_t role_paradigm) {
+  if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
+  uint32_t region = 0;
+  if (wants() != 0) {
+    ++thread.inside;
+    region = region_named(name, role_paradigm);
+    --thread.inside;
+  }
+  enter_region(region);
 }
 
 void leave_region() {
@@ -87,7 +109,12 @@ void leave_region() {
   if (--thread.user_depth >= kMaxUserDepth) return;
   const uint32_t region = thread.open[thread.user_depth];
   if (region == 0 || !process.started.load(std::memory_order_relaxed)) return;
-  emit(RecordKind::kLeave, now(), region);
+  const uint64_t ticks = now();
+  if (const uint32_t known = region & kRegionMask; known != 0) {
+    if (thread.polls.count != 0) [[unlikely]] write_polls();
+    emit_leave(ticks, known);
+  }
+  if ((region & kProfiled) != 0) [[unlikely]] profile_leave(ticks);
 }
 
 }  // namespace pathline::record
@@ -97,14 +124,7 @@ using namespace pathline::record;
 extern "C" {
 
 PATHLINE_EXPORT void pathline_record_region_begin(const char* name) {
-  if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
-  uint32_t region = 0;
-  if (process.recording.load(std::memory_order_relaxed)) {
-    ++thread.inside;
-    region = region_named(name, role_and_paradigm(kRoleCode, kParadigmUser));
-    --thread.inside;
-  }
-  enter_region(region);
+  enter_named_region(name, role_and_paradigm(kRoleCode, kParadigmUser));
 }
 
 PATHLINE_EXPORT void pathline_record_region_end(const char* name) {
@@ -113,8 +133,8 @@ PATHLINE_EXPORT void pathline_record_region_end(const char* name) {
 }
 
 PATHLINE_EXPORT void pathline_record_region_next(const char* name) {
-  // What is called next is recorded anyway, unless a filter excludes it.
-  (void)name;
+  // Matters to functions that the filter leaves out; what it lets through is recorded anyway.
+  std::strncpy(thread.wanted, name, sizeof thread.wanted - 1);
 }
 
 PATHLINE_EXPORT void pathline_record_step(int64_t number, double time_s) {

@@ -5,9 +5,8 @@
 
 namespace pathline::record {
 
-/// The region of a name that the program uses; 0 if it is filtered or cannot be defined. The first
-/// one who names it says what it is. Call it inside (thread.inside > 0).
-uint32_t region_named(const char* name, uint32_t role_paradigm);
+/// Enters the region of a name that the program uses. The first one who names it says what it is.
+void enter_named_region(const char* name, uint32_t role_paradigm);
 
 /// Enters a region, or, with 0, remembers that there is one that is not recorded; leaves the one
 /// entered last. Nothing happens inside of MPI and of the recorder.

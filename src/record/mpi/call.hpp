@@ -16,6 +16,11 @@ constexpr uint32_t kNotWanted = UINT32_MAX;  ///< Its group is left out.
 /// its group is left out, 0 if it could not be defined.
 uint32_t define_function(uint16_t function);
 
+/// PATHLINE_STEP_MARKER=CALL:BYTES/N: every N-th call of a function that sends so many bytes begins
+/// a time step. 0 as long as nobody called that function.
+extern uint32_t marker_region;
+void mark_step(uint64_t bytes);
+
 /// One call of an MPI function by the program, from beginning to end of its wrapper. What MPI calls
 /// inside itself, and what the recorder calls, is none (`tracked` is false).
 class Call {
@@ -28,16 +33,25 @@ class Call {
     if (thread.inside++ != 0) return;
     if (!process.started.load(std::memory_order_relaxed)) return;
     tracked_ = true;
-    if (!process.recording.load(std::memory_order_relaxed)) return;
+    const uint32_t wanted = wants();
+    if (wanted == 0) return;
     begin_ = now();
     if (!ready(begin_)) return;
     region_ = function_regions[function].load(std::memory_order_relaxed);
     if (region_ == 0) region_ = define_function(function);
-    if (region_ == 0 || region_ == kNotWanted) return;
-    if (when == kAtOnce) enter();
+    if (region_ == kNotWanted) region_ = 0;
+    if (region_ == 0) return;
+    if ((wanted & kProfile) != 0) [[unlikely]] {
+      profile_enter(region_, begin_);
+      profiled_ = true;
+    }
+    may_record_ = (wanted & kEvents) != 0;
+    if (may_record_ && when == kAtOnce) enter();
   }
   ~Call() {
-    if (recorded_) thread.stream.add(RecordKind::kLeave, end(), region_);
+    if (recorded_) emit_leave(end(), region_);
+    if (profiled_) [[unlikely]] profile_leave(end());
+    if (region_ == marker_region && region_ != 0) [[unlikely]] mark_step(bytes);
     --thread.inside;
   }
   Call(const Call&) = delete;
@@ -56,7 +70,7 @@ class Call {
 
   /// For kLate: did the call find what it looks for?
   void found(bool something) {
-    if (!tracked_ || region_ == 0 || region_ == kNotWanted || recorded_) return;
+    if (!may_record_ || recorded_) return;
     if (something) {
       enter();
       return;
@@ -71,11 +85,12 @@ class Call {
     polls.last_ticks = end();
   }
 
-  uint64_t id = 0;  ///< Of the request that this call begins.
+  uint64_t id = 0;     ///< Of the request that this call begins.
+  uint64_t bytes = 0;  ///< That it sends, for the step marker.
 
  private:
   void enter() {
-    emit(RecordKind::kEnter, begin_, region_);
+    emit_enter(begin_, region_);
     recorded_ = true;
   }
 
@@ -84,6 +99,8 @@ class Call {
   uint32_t region_ = 0;
   bool tracked_ = false;
   bool recorded_ = false;
+  bool may_record_ = false;
+  bool profiled_ = false;
 };
 
 /// Calls that MPI or the recorder make while one of these lives are nobody's.

@@ -122,6 +122,7 @@ inline void collective_begins(Call& call) {
 }
 inline void collective_ends(Call& call, Operation operation, MPI_Comm comm, int root,
                             Volume volume) {
+  call.bytes = volume.sent != 0 ? volume.sent : volume.received;
   if (!call.recorded()) return;
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;

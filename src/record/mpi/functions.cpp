@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The regions of the functions of MPI.
+#include <cstdlib>
 #include <cstring>
+#include <strings.h>
 
 #include "record/mpi/call.hpp"
 
@@ -101,6 +103,45 @@ Kind kind_of(const char* function) {
 }  // namespace
 
 std::atomic<uint32_t> function_regions[kFunctionCount];
+uint32_t marker_region = 0;
+
+namespace {
+
+struct Marker {
+  char function[64] = "";  // "MPI_Allreduce", in any case.
+  bool has_bytes = false;
+  uint64_t bytes = 0;
+  uint64_t every = 1;
+  uint64_t calls = 0;
+  int64_t step = 0;
+} marker;
+
+/// "allreduce:16/4", "allreduce/4", "MPI_Barrier".
+void read_marker() {
+  const char* text = process.settings.step_marker;
+  const size_t length = std::strcspn(text, ":/");
+  if (length == 0 || length + 5 > sizeof marker.function) return;
+  const bool has_prefix = strncasecmp(text, "MPI_", 4) == 0;
+  std::strcpy(marker.function, has_prefix ? "" : "MPI_");
+  std::strncat(marker.function, text, length);
+  text += length;
+  char* end = nullptr;
+  if (*text == ':') {
+    marker.bytes = std::strtoull(text + 1, &end, 10);
+    marker.has_bytes = true;
+    text = end;
+  }
+  if (*text == '/') marker.every = std::strtoull(text + 1, &end, 10);
+  if (marker.every == 0) marker.every = 1;
+}
+
+}  // namespace
+
+void mark_step(uint64_t bytes) {
+  // One thread leads the program through its steps.
+  if (thread.number != 0 || (marker.has_bytes && bytes != marker.bytes)) return;
+  if (marker.calls++ % marker.every == 0) step(++marker.step, 0.0);
+}
 
 uint32_t define_function(uint16_t function) {
   const Lock guard(functions_lock);
@@ -112,6 +153,10 @@ uint32_t define_function(uint16_t function) {
   region = (kind.group & process.settings.groups) == 0
                ? kNotWanted
                : define_region(name, role_and_paradigm(kind.role, kParadigmMpi), nullptr, 0);
+  if (process.settings.step_marker[0] != '\0') {
+    if (marker.function[0] == '\0') read_marker();
+    if (strcasecmp(marker.function, name) == 0 && region != kNotWanted) marker_region = region;
+  }
   return region;
 }
 

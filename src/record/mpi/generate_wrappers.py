@@ -74,7 +74,7 @@ def prototypes(text):
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)", "", text)
     text = re.sub(r"^#.*$", "", text, flags=re.M)
     found = {}
-    pattern = (r"(?:extern\s+)?\b(int|double|MPI_\w+)\s+(MPI_[A-Z]\w*|MPIX_[A-Z]\w*)\s*"
+    pattern = (r"(?:extern\s+)?\b(int|double|ptrdiff_t|MPI_\w+)\s+(MPI_[A-Z]\w*|MPIX_[A-Z]\w*)\s*"
                r"\(([^;{}]*?)\)\s*;")
     for kind, name, text_of_parameters in re.findall(pattern, text, flags=re.S):
         parameters = [Parameter(part) for part in split(text_of_parameters)]
@@ -119,8 +119,8 @@ def read_hooks(path):
     return hooks
 
 
-def exported(library):
-    text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
+def names_in(library, which):
+    text = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True,
                           check=True).stdout
     return {line.split()[-1].split("@")[0] for line in text.splitlines() if line.split()}
 
@@ -319,17 +319,19 @@ def write_c(out, functions, names, hooks):
 
 def write_fortran(out, functions, names, hooks, libraries):
     """returns the symbols"""
-    there = set().union(*(exported(library) for library in libraries)) if libraries else set()
-    reaches_c = any("mpichfort" in os.path.basename(library) for library in libraries)
+    there, called = set(), set()
+    for library in libraries:
+        there |= names_in(library, "--defined-only")
+        called |= names_in(library, "--undefined-only")
     slots, symbols, wrappers = [], [], []
     for name in names:
         lower = name.lower()
         kind, parameters = functions[name]
         bases = []
         for variant in ("", "_cptr"):
-            # In MPICH the routines of mpif.h and the f08 ones with a buffer call the C function,
-            # which is wrapped; only f08 routines without one go straight to PMPI.
-            if not reaches_c and f"{lower}{variant}_" in there:
+            # MPICH's routines of mpif.h call the function of C, which is wrapped; its f08 routines
+            # with a buffer (..._f08ts_) do, too. All others go past it.
+            if name not in called and f"{lower}{variant}_" in there:
                 bases.append((f"{lower}{variant}_", [s for s in (
                     f"{lower}{variant}", f"{lower}{variant}__", f"{lower}{variant}".upper())
                     if s in there]))
@@ -362,12 +364,15 @@ def write_fortran(out, functions, names, hooks, libraries):
 def main():
     header, hook_file, c_library, fortran_libraries, folder = sys.argv[1:]
     functions = prototypes(open(header, encoding="utf-8").read())
-    there = exported(c_library)
+    there = names_in(c_library, "--defined-only")
     hooks = read_hooks(hook_file)
     # MPI_DUP_FN and the like look like functions but are handed over as values; what has no PMPI
     # (Open MPI's MPIX_Query_cuda_support) cannot be wrapped.
     names = sorted(n for n in functions if {n, f"P{n}"} <= there and not re.search(r"_(FN|F90)$", n))
     libraries = [library for library in fortran_libraries.split(";") if library]
+    # Open MPI's C has macros in the place of two functions that its Fortran has.
+    only_fortran = [n for n in FORTRAN_ARGUMENTS if n not in names]
+    functions.update({n: ("MPI_Aint", []) for n in only_fortran})
     symbols = []
 
     def write(file, writer, *arguments):
@@ -375,9 +380,9 @@ def main():
             out.write("// Made by generate_wrappers.py; do not edit.\n")
             symbols.extend(writer(out, *arguments) or [])
 
-    write("functions.inc", write_names, names)
+    write("functions.inc", write_names, names + only_fortran)
     write("wrappers.inc", write_c, functions, names, hooks)
-    write("fortran.inc", write_fortran, functions, names, hooks, libraries)
+    write("fortran.inc", write_fortran, functions, names + only_fortran, hooks, libraries)
     with open(os.path.join(folder, "symbols.txt"), "w", encoding="utf-8") as out:
         out.writelines(f"{symbol}\n" for symbol in sorted(set(names) | set(symbols)))
 

@@ -66,7 +66,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     if (ready(began_ticks)) {
       const uint32_t region = define_function(function);
       if (region != 0 && region != kNotWanted &&
-          process.recording.load(std::memory_order_relaxed)) {
+          (wants() & kEvents) != 0) {
         emit(RecordKind::kEnter, began_ticks, region);
         emit(RecordKind::kLeave, now(), region);
       }

@@ -23,7 +23,8 @@ void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatyp
   if (!call.recorded() || dest == MPI_PROC_NULL) return;
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
-  emit(RecordKind::kSend, call.begin(), known->id, dest, tag, bytes_of(count, type));
+  call.bytes = bytes_of(count, type);
+  emit(RecordKind::kSend, call.begin(), known->id, dest, tag, call.bytes);
 }
 
 inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
@@ -41,7 +42,8 @@ void begin_send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_D
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
   call.id = next_request_id();
-  emit(RecordKind::kIsend, call.begin(), known->id, dest, tag, bytes_of(count, type), call.id);
+  call.bytes = bytes_of(count, type);
+  emit(RecordKind::kIsend, call.begin(), known->id, dest, tag, call.bytes, call.id);
 }
 inline void sending(Call& call, int dest, MPI_Request request) {
   if (!call.tracked() || dest == MPI_PROC_NULL) return;
