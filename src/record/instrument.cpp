@@ -146,7 +146,8 @@ uint32_t define_at(void* function) {
   int status = -1;
   char* readable = demangle == nullptr ? nullptr : demangle(name, nullptr, nullptr, &status);
   const char* shown = readable == nullptr ? name : readable;
-  uint32_t region = define_region(shown, role_and_paradigm(kRoleFunction, kParadigmCompiler), file, 0);
+  uint32_t region =
+      define_region(shown, role_and_paradigm(kRoleFunction, kParadigmCompiler), file, 0);
   if (region != 0 && filtered(shown, name, file)) region |= kFiltered;
   if (region != 0 && (region & kFiltered) != 0) remember(region, shown);
   std::free(readable);

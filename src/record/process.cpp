@@ -146,8 +146,8 @@ void read_filter() {
                          : mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, fd, 0);
   if (fd >= 0) syscall(SYS_close, fd);
   if (text == MAP_FAILED) {
-    if (process.rank == 0) say("the filter %s cannot be read (%s); everything is recorded", path,
-                               std::strerror(errno));
+    if (process.rank == 0)
+      say("the filter %s cannot be read (%s); everything is recorded", path, std::strerror(errno));
     return;
   }
   static base::RegionFilter rules;

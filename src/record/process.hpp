@@ -102,8 +102,8 @@ extern PATHLINE_EXPORT thread_local __attribute__((tls_model("initial-exec"))) T
 
 /// What belongs to the process; zero until MPI has started.
 struct Process {
-  std::atomic<uint32_t> wants{0};      ///< See Wants.
-  std::atomic<bool> started{false};    ///< There is a raw file; stays true until the process ends.
+  std::atomic<uint32_t> wants{0};    ///< See Wants.
+  std::atomic<bool> started{false};  ///< There is a raw file; stays true until the process ends.
   std::atomic<bool> paused{false};
   Clock clock{};
   Settings settings{};
@@ -148,11 +148,13 @@ void emit(RecordKind kind, uint64_t ticks, Numbers... numbers) {
   thread.stream.add(kind, ticks, numbers...);
 }
 inline void emit_enter(uint64_t ticks, uint32_t region) {
-  if (process.counter_count != 0) [[unlikely]] write_counters(ticks);
+  if (process.counter_count != 0) [[unlikely]]
+    write_counters(ticks);
   emit(RecordKind::kEnter, ticks, region);
 }
 inline void emit_leave(uint64_t ticks, uint32_t region) {
-  if (process.counter_count != 0) [[unlikely]] write_counters(ticks);
+  if (process.counter_count != 0) [[unlikely]]
+    write_counters(ticks);
   thread.stream.add(RecordKind::kLeave, ticks, region);
 }
 

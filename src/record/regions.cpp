@@ -43,8 +43,7 @@ uint32_t intern_region(const char* name, uint32_t role_paradigm) {
   auto* text = reinterpret_cast<char*>(added + 1);
   std::memcpy(text, name, length + 1);
   added->text = text;
-  added->region =
-      filtered(name, "", "") ? 0 : define_region(name, role_paradigm, nullptr, 0);
+  added->region = filtered(name, "", "") ? 0 : define_region(name, role_paradigm, nullptr, 0);
   bucket = added;
   return added->region;
 }
@@ -81,8 +80,10 @@ void enter_region(uint32_t region) {
     if (!ready(ticks)) {
       region = 0;
     } else {
-      if ((wanted & kEvents) != 0) emit_enter(ticks, known);
-      else region = 0;
+      if ((wanted & kEvents) != 0)
+        emit_enter(ticks, known);
+      else
+        region = 0;
       if ((wanted & kProfile) != 0) [[unlikely]] {
         profile_enter(known, ticks);
         region |= kProfiled;
@@ -111,10 +112,12 @@ void leave_region() {
   if (region == 0 || !process.started.load(std::memory_order_relaxed)) return;
   const uint64_t ticks = now();
   if (const uint32_t known = region & kRegionMask; known != 0) {
-    if (thread.polls.count != 0) [[unlikely]] write_polls();
+    if (thread.polls.count != 0) [[unlikely]]
+      write_polls();
     emit_leave(ticks, known);
   }
-  if ((region & kProfiled) != 0) [[unlikely]] profile_leave(ticks);
+  if ((region & kProfiled) != 0) [[unlikely]]
+    profile_leave(ticks);
 }
 
 }  // namespace pathline::record

@@ -65,6 +65,19 @@ void* find_part() {
   return part;
 }
 
+/// dlsym() also looks into what a library depends on, which here includes the trampolines.
+void* own_symbol(void* library, const char* name) {
+  void* found = dlsym(library, name);
+  Dl_info here{};
+  Dl_info trampolines{};
+  if (found == nullptr || dladdr(found, &here) == 0 ||
+      dladdr(reinterpret_cast<void*>(&own_symbol), &trampolines) == 0 ||
+      here.dli_fbase == trampolines.dli_fbase) {
+    return nullptr;
+  }
+  return found;
+}
+
 }  // namespace
 
 extern "C" {
@@ -79,7 +92,7 @@ __attribute__((visibility("hidden"))) void* pathline_trampoline_resolve(size_t i
   ++thread.inside;
   const char* name = pathline_trampoline_names[index];
   void* target = nullptr;
-  if (void* loaded = find_part()) target = dlsym(loaded, name);
+  if (void* loaded = find_part()) target = own_symbol(loaded, name);
   // Nothing to record here: the library's own function, as if we were not there.
   if (target == nullptr) target = dlsym(RTLD_NEXT, name);
   if (target == nullptr && part != nullptr) {

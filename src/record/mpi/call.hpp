@@ -50,8 +50,10 @@ class Call {
   }
   ~Call() {
     if (recorded_) emit_leave(end(), region_);
-    if (profiled_) [[unlikely]] profile_leave(end());
-    if (region_ == marker_region && region_ != 0) [[unlikely]] mark_step(bytes);
+    if (profiled_) [[unlikely]]
+      profile_leave(end());
+    if (region_ == marker_region && region_ != 0) [[unlikely]]
+      mark_step(bytes);
     --thread.inside;
   }
   Call(const Call&) = delete;

@@ -339,13 +339,18 @@ def write_fortran(out, functions, names, hooks, libraries):
                 bases.append((f"{lower}{variant}_f08_", []))
         for symbol, aliases in bases:
             symbols += [symbol] + aliases
+            # MPICH spells the profiling names of its f08 routines pmpir_..._f08_.
+            real = next((s for s in ("p" + symbol, re.sub("^mpi(x?)_", r"pmpi\1r_", symbol))
+                         if s in there), None)
+            if real is None:
+                sys.exit(f"{symbol}: no routine of this name is there for profilers")
             if name in BY_HAND:
-                slots.append(f"p{symbol}")
+                slots.append(real)
                 wrappers.append(f"PATHLINE_FORTRAN_{name.upper()}({symbol}, {len(slots) - 1})")
             elif hooks_of(name, hooks).by_c:
                 wrappers.append(fortran_by_c(name, symbol, parameters))
             else:
-                slots.append(f"p{symbol}")
+                slots.append(real)
                 wrappers.append(fortran_wrapper(name, symbol, len(slots) - 1, kind, parameters,
                                                 hooks_of(name, hooks)))
             for alias in aliases:

@@ -65,8 +65,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     start_communicators();
     if (ready(began_ticks)) {
       const uint32_t region = define_function(function);
-      if (region != 0 && region != kNotWanted &&
-          (wants() & kEvents) != 0) {
+      if (region != 0 && region != kNotWanted && (wants() & kEvents) != 0) {
         emit(RecordKind::kEnter, began_ticks, region);
         emit(RecordKind::kLeave, now(), region);
       }

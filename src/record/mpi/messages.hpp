@@ -18,10 +18,20 @@ uint64_t bytes_of(Count count, MPI_Datatype type) {
   return count <= 0 ? 0 : static_cast<uint64_t>(count) * type_bytes(type);
 }
 
+/// The communicator that a send goes through, recorded before MPI has it so that no message that
+/// left is missing; nullptr for one that goes nowhere, or that MPI will refuse.
+template <class Count>
+const Communicator* sender(MPI_Comm comm, int dest, int tag, Count count) {
+  if (dest < 0 || tag < 0 || count < 0) return nullptr;  // MPI_PROC_NULL is negative, too.
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr || dest >= (known->inter ? known->remote_size : known->size)) return nullptr;
+  return known;
+}
+
 template <class Count>
 void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
-  if (!call.recorded() || dest == MPI_PROC_NULL) return;
-  const Communicator* known = communicator_of(comm);
+  if (!call.recorded()) return;
+  const Communicator* known = sender(comm, dest, tag, count);
   if (known == nullptr) return;
   call.bytes = bytes_of(count, type);
   emit(RecordKind::kSend, call.begin(), known->id, dest, tag, call.bytes);
@@ -35,11 +45,10 @@ inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
        received_bytes(*status));
 }
 
-/// A nonblocking send: recorded before MPI has it, so that no message that left is missing.
 template <class Count>
 void begin_send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
-  if (!call.recorded() || dest == MPI_PROC_NULL) return;
-  const Communicator* known = communicator_of(comm);
+  if (!call.recorded()) return;
+  const Communicator* known = sender(comm, dest, tag, count);
   if (known == nullptr) return;
   call.id = next_request_id();
   call.bytes = bytes_of(count, type);
