@@ -34,7 +34,7 @@ class FinishRun : public ::testing::Test {
     if (finish) writer.finish();
   }
   FinishReport finish(bool keep_raw = false) {
-    auto report = finish_run(run_, keep_raw, pool_, progress_);
+    auto report = finish_run(run_, {.keep_raw = keep_raw}, pool_, progress_);
     EXPECT_TRUE(report.ok()) << report.error().message;
     return report ? report.value() : FinishReport{};
   }
@@ -147,12 +147,29 @@ TEST_F(FinishRun, ChangesNothingWhileAProcessWrites) {
   EXPECT_EQ(events(), 4U) << "with the leave at the end";
 }
 
+TEST_F(FinishRun, LeavesAloneWhatMayStillBeWrittenOnAnotherHost) {
+  input::RawProcessWriter writer(run_ / "raw", {.process_id = 1, .host = "far-away"});
+  writer.region(1, "main").clock_pair(0, 1000, 2000).event(0, Kind::kEnter, 1);
+  std::vector<std::string> notes;
+  ASSERT_TRUE(open_run(run_, {}, pool_, progress_, notes).ok());
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("may still be written on another host")));
+  EXPECT_THAT(names(), ElementsAre("raw"));
+  folder_.write("run/run.json", R"({"end_time": null})");
+  ASSERT_TRUE(open_run(run_, {}, pool_, progress_, notes).ok());
+  EXPECT_TRUE(fs::exists(run_ / "raw"));
+  // The launcher has seen it end.
+  folder_.write("run/run.json", R"({"end_time": "2026-11-21T09:30:05.123Z"})");
+  ASSERT_TRUE(open_run(run_, {}, pool_, progress_, notes).ok());
+  EXPECT_THAT(notes.back(), HasSubstr("were made into traces.otf2"));
+  EXPECT_FALSE(fs::exists(run_ / "raw"));
+}
+
 TEST_F(FinishRun, DoesNotLoseAnArchiveOfOthersToStrangeRawFiles) {
   write_raw();
   finish();
   folder_.write("run/raw/photo.raw", "no raw file of ours");
   fs::remove(run_ / "run.json");
-  EXPECT_FALSE(finish_run(run_, false, pool_, progress_).ok());
+  EXPECT_FALSE(finish_run(run_, {}, pool_, progress_).ok());
   EXPECT_EQ(events(), 2U);
   EXPECT_EQ(folder_.read("run/raw/photo.raw"), "no raw file of ours");
 }
