@@ -29,7 +29,7 @@ class Words {
       if (text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
       ++at_;
     }
-    return text_.substr(begin, at_ - begin);
+    return {text_.data() + begin, at_ - begin};
   }
   [[nodiscard]] uint32_t line() const { return line_; }
 
