@@ -98,6 +98,24 @@ class RunReader {
     return first;
   }
 
+  /// How many ranks a world has, by what its files state: what most of them do, if all are in it.
+  /// A damaged file must not make up thousands of ranks.
+  static uint32_t rank_count_of(const std::vector<const chunk::RawFile*>& files, uint32_t limit) {
+    std::map<uint32_t, size_t> votes;
+    uint32_t highest = 0;
+    for (const chunk::RawFile* file : files) {
+      if (file->rank == UINT32_MAX) return 1;
+      if (file->rank >= file->rank_count || file->rank_count > limit) continue;
+      ++votes[file->rank_count];
+      highest = std::max(highest, file->rank);
+    }
+    uint32_t count = 0;
+    for (const auto& [candidate, number] : votes) {
+      if (candidate > highest && (count == 0 || number > votes[count])) count = candidate;
+    }
+    return count;
+  }
+
   /// Sorts the processes by world and rank and numbers them through.
   void order() {
     // A process without MPI is a world of its own.
@@ -119,7 +137,12 @@ class RunReader {
 
     const auto limit = static_cast<uint32_t>(std::min<uint64_t>(
         UINT32_MAX / 4, std::max(kLeastRankLimit / by_time.size(), 64 * processes_.size())));
-    std::vector<uint32_t> counts(by_time.size(), 0);
+    std::vector<std::vector<const chunk::RawFile*>> of_world(by_time.size());
+    for (const RawProcess& process : processes_) {
+      of_world[world_index[key_of(process)]].push_back(&process.file);
+    }
+    std::vector<uint32_t> counts;
+    for (const auto& files : of_world) counts.push_back(rank_count_of(files, limit));
     std::vector<RawProcess> kept;
     std::map<std::pair<size_t, uint32_t>, const chunk::RawFile*> seen;
     std::stable_sort(processes_.begin(), processes_.end(),
@@ -132,7 +155,8 @@ class RunReader {
       const bool alone = process.file.rank == UINT32_MAX;
       process.world = world_index[key_of(process)];
       process.rank = alone ? 0 : process.file.rank;
-      if (process.rank >= limit) {
+      if (process.rank >= counts[process.world] ||
+          (!alone && process.rank >= process.file.rank_count)) {
         refused_ = fmt::format("{}: it states rank {} of {}, which cannot be (offset {})", path,
                                process.file.rank, process.file.rank_count,
                                offsetof(chunk::FileHeader, who));
@@ -142,11 +166,6 @@ class RunReader {
       if (!seen.emplace(std::pair(process.world, process.rank), nullptr).second) {
         incomplete(fmt::format("{}: another file of rank {} was read instead", path, process.rank));
         continue;
-      }
-      uint32_t& count = counts[process.world];
-      count = std::max(count, process.rank + 1);
-      if (!alone && process.file.rank_count <= limit) {
-        count = std::max(count, process.file.rank_count);
       }
       kept.push_back(std::move(process));
     }
