@@ -71,6 +71,12 @@ bool is_finished(const fs::path& run) {
   return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
+bool launcher_saw_the_end(const fs::path& run) {
+  const Json json = read_run_json(run);
+  const auto found = json.find("end_time");
+  return found != json.end() && found->is_string();
+}
+
 base::Error cannot(const char* what, const fs::path& path, const std::error_code& code) {
   return {base::ErrorCode::kIo,
           fmt::format("cannot {} {}: {}", what, path.string(), code.message())};
@@ -286,8 +292,8 @@ bool needs_finish(const fs::path& run) {
   return !input::raw_files(run / "raw").empty() && !is_finished(run);
 }
 
-base::Result<FinishReport> finish_run(const fs::path& run, bool keep_raw, base::ThreadPool& pool,
-                                      base::Progress& progress) {
+base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& options,
+                                      base::ThreadPool& pool, base::Progress& progress) {
   std::error_code code;
   if (!fs::is_directory(run, code)) {
     return base::Error{base::ErrorCode::kNotFound,
@@ -298,7 +304,7 @@ base::Result<FinishReport> finish_run(const fs::path& run, bool keep_raw, base::
   const auto files = input::raw_files(run / "raw");
   if (is_finished(run)) {
     // Interrupted between the last two steps, or kept until now.
-    if (!files.empty() && !keep_raw) {
+    if (!files.empty() && !options.keep_raw) {
       if (auto status = remove_raw(run, files); !status) return status.error();
     }
     return report;
@@ -337,8 +343,9 @@ base::Result<FinishReport> finish_run(const fs::path& run, bool keep_raw, base::
     report.warnings.push_back(warning);
     raw.warnings.push_back(warning);
   }
-  if (raw.alive) {
-    report.outcome = Finish::kStillRuns;
+  const bool may_run = raw.may_be_alive && !options.has_ended && !launcher_saw_the_end(run);
+  if (raw.alive || may_run) {
+    report.outcome = raw.alive ? Finish::kStillRuns : Finish::kMayRun;
     return report;
   }
 
@@ -353,7 +360,7 @@ base::Result<FinishReport> finish_run(const fs::path& run, bool keep_raw, base::
   // From here on the archive counts and the raw files do not.
   if (auto status = write_run_json(run, {{"finished", true}}); !status) return status.error();
   if (auto status = to_disk(run); !status) return status.error();
-  if (!keep_raw) {
+  if (!options.keep_raw) {
     if (auto status = remove_raw(run, files); !status) return status.error();
   }
   report.outcome = Finish::kDone;
@@ -369,11 +376,17 @@ base::Result<trace::Trace> open_run(const fs::path& path, const input::OpenOptio
     if (::access(path.c_str(), W_OK) != 0) {
       notes.push_back(
           fmt::format("{} is not finished and cannot be written: reading its raw files", name));
-    } else if (const auto finished = finish_run(path, false, pool, progress); !finished) {
+    } else if (const auto finished = finish_run(path, {.has_ended = false}, pool, progress);
+               !finished) {
       notes.push_back(fmt::format("{} could not be finished ({}): reading its raw files", name,
                                   finished.error().message));
     } else if (finished.value().outcome == Finish::kStillRuns) {
       notes.push_back(fmt::format("{} is still being written: reading what is there", name));
+    } else if (finished.value().outcome == Finish::kMayRun) {
+      notes.push_back(
+          fmt::format("{} may still be written on another host: reading what is there "
+                      "('pathline finish {}' when it has ended)",
+                      name, name));
     } else if (finished.value().outcome == Finish::kDone) {
       notes.push_back(
           fmt::format("{} was not finished: its raw files were made into traces.otf2", name));

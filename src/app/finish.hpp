@@ -28,6 +28,7 @@ enum class Finish : uint8_t {
   kDone,         ///< Was not finished and is now.
   kWasFinished,  ///< There was nothing to do.
   kStillRuns,    ///< A process still writes: nothing was changed.
+  kMayRun,       ///< One on another host may still write, see FinishOptions: nothing was changed.
 };
 
 struct FinishReport {
@@ -45,6 +46,13 @@ struct FinishReport {
   std::vector<std::string> warnings;
 };
 
+struct FinishOptions {
+  bool keep_raw = false;
+  /// The caller knows that the run is over. Otherwise a process that did not finish, on another
+  /// host, is taken for alive until the launcher has written "end_time" into run.json.
+  bool has_ended = true;
+};
+
 /// True if raw files lie in the run directory `run` that no archive was made of yet.
 bool needs_finish(const std::filesystem::path& run);
 
@@ -56,8 +64,9 @@ bool needs_finish(const std::filesystem::path& run);
 /// errors  kNotFound if `run` is no run directory; those of reading, where nothing is readable;
 /// kIo,
 ///         which leaves the raw files as they are.
-base::Result<FinishReport> finish_run(const std::filesystem::path& run, bool keep_raw,
-                                      base::ThreadPool& pool, base::Progress& progress);
+base::Result<FinishReport> finish_run(const std::filesystem::path& run,
+                                      const FinishOptions& options, base::ThreadPool& pool,
+                                      base::Progress& progress);
 
 /// input::open for every command: a run directory that is not finished is finished first. Where
 /// that cannot be, its raw files are read as they are. `notes` get a line about it.

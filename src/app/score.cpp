@@ -67,7 +67,7 @@ Spent spent_at(const trace::Trace& trace, const trace::Events& events,
     const size_t region = is_call        ? uint32_t{events.region(i)}
                           : open.empty() ? outside
                                          : open.back();
-    uint64_t bytes = otf2_bytes(events, i);
+    uint64_t bytes = otf2_bytes(trace.definitions, events, i);
     uint64_t own = 0;
     while (attribute < attributes.event.size() && attributes.event[attribute] == i) {
       own += 3 + compressed_bytes(attributes.attribute[attribute], false) +
@@ -127,11 +127,11 @@ std::string escaped(std::string_view name) {
 
 }  // namespace
 
-uint64_t otf2_bytes(const trace::Events& events, size_t i) {
+uint64_t otf2_bytes(const trace::Definitions& definitions, const trace::Events& events, size_t i) {
   const EventKind kind = events.kind[i];
   const bool is_call =
       kind == EventKind::kEnter || kind == EventKind::kLeave || kind == EventKind::kUnmatchedLeave;
-  if (is_call) return 1 + compressed_bytes(events.region(i), false);
+  if (is_call) return 1 + compressed_bytes(definitions.regions[events.region(i)].id, false);
   const auto words = events.fields(i);
   trace::WordReader in(words);
   uint64_t bytes = is_bare(kind) ? 1 : 2;

@@ -48,6 +48,6 @@ Score score(const trace::Trace& trace, const base::RegionFilter& filter, base::T
 std::string proposed_filter(const trace::Trace& trace, const Score& score);
 
 /// Bytes of event `i` in an OTF2 event file, without its time.
-uint64_t otf2_bytes(const trace::Events& events, size_t i);
+uint64_t otf2_bytes(const trace::Definitions& definitions, const trace::Events& events, size_t i);
 
 }  // namespace pathline::app

@@ -17,8 +17,9 @@ base::Result<int> run_finish(const FinishOptions& options) {
   base::ThreadPool pool(options.threads);
   base::Progress progress;
   std::optional<base::Result<app::FinishReport>> result;
-  with_progress(progress, options.quiet,
-                [&] { result = app::finish_run(options.input, options.keep_raw, pool, progress); });
+  with_progress(progress, options.quiet, [&] {
+    result = app::finish_run(options.input, {.keep_raw = options.keep_raw}, pool, progress);
+  });
   if (!*result) return result->error();
   const app::FinishReport& report = result->value();
   if (report.outcome == app::Finish::kWasFinished) {

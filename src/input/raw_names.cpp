@@ -241,7 +241,7 @@ void RunNames::unify_communicators(const std::vector<RawProcess>& processes,
   for (const Shared& of : shared) {
     if (of.is_self) {
       groups.push_back(self_group());
-    } else if (of.owner[0] == SIZE_MAX && of.is_world) {
+    } else if (of.is_world) {  // Whatever a file says of its members.
       groups.push_back(world_group(of.world));
     } else {
       if (of.owner[0] == SIZE_MAX) ++communicators_without_members;

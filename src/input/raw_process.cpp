@@ -106,16 +106,17 @@ std::vector<TickPair> chunk_pairs(const chunk::RawFile& file) {
   return pairs;
 }
 
-bool is_alive(const RawProcess& process) {
+Life life_of(const RawProcess& process) {
   const chunk::RawFile& file = process.file;
-  if (file.finished || file.process_id == 0 || file.process_id > INT32_MAX) return false;
+  if (file.finished) return Life::kEnded;
   char host[256] = {};
-  if (gethostname(host, sizeof host - 1) != 0 || file.host != host) return false;
-  if (kill(static_cast<pid_t>(file.process_id), 0) != 0 && errno != EPERM) return false;
+  if (gethostname(host, sizeof host - 1) != 0 || file.host != host) return Life::kUnknown;
+  if (file.process_id == 0 || file.process_id > INT32_MAX) return Life::kEnded;
+  if (kill(static_cast<pid_t>(file.process_id), 0) != 0 && errno != EPERM) return Life::kEnded;
   // The number may have been given to another process since.
-  if (process.definitions.realtime_pairs.empty()) return true;
+  if (process.definitions.realtime_pairs.empty()) return Life::kAlive;
   const double recorded_s = static_cast<double>(process.definitions.realtime_pairs[0].ns) / 1e9;
-  return start_of_process(file.process_id) < recorded_s + 2;
+  return start_of_process(file.process_id) < recorded_s + 2 ? Life::kAlive : Life::kEnded;
 }
 
 }  // namespace pathline::input

@@ -55,6 +55,8 @@ struct RawDefinitions {
   std::vector<std::string> problems;
 };
 
+enum class Life : uint8_t { kEnded, kAlive, kUnknown };
+
 /// One raw file and what is known about it as a whole.
 struct RawProcess {
   explicit RawProcess(chunk::RawFile raw) : file(std::move(raw)) {}
@@ -65,7 +67,7 @@ struct RawProcess {
   std::vector<trace::ClockOffset> offsets;  ///< To the time of the whole run.
   size_t world = 0;                         ///< Which of the run's worlds.
   uint32_t rank = 0;                        ///< In the whole run.
-  bool alive = false;                       ///< Its process still runs and writes.
+  Life life = Life::kEnded;
 };
 
 /// Reads the definitions of a file; what is wrong with them ends up in `problems`.
@@ -74,7 +76,7 @@ RawDefinitions read_definitions(const chunk::RawFile& file);
 /// Pairs of ticks and time that the chunks of `file` begin with.
 std::vector<TickPair> chunk_pairs(const chunk::RawFile& file);
 
-/// True if the process of an unfinished file is still there, as far as this host can tell.
-bool is_alive(const RawProcess& process);
+/// Whether the process of a file still writes. That of an unfinished file on another host may.
+Life life_of(const RawProcess& process);
 
 }  // namespace pathline::input

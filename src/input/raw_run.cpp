@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "input/raw_losses.hpp"
 #include "input/raw_names.hpp"
 #include "input/raw_process.hpp"
 #include "input/raw_stream.hpp"
@@ -24,32 +25,6 @@ using trace::kUndefined;
 
 /// A damaged file may state any number of ranks: so many are believed, or 64 a file.
 constexpr uint64_t kLeastRankLimit = 1U << 16U;
-
-/// "rank 3", "ranks 0-3,7", cut where it becomes long.
-std::string rank_list(const std::set<uint32_t>& ranks) {
-  constexpr int kMostRanges = 8;
-  std::string text;
-  int count = 0;
-  for (auto i = ranks.begin(); i != ranks.end();) {
-    if (++count > kMostRanges) {
-      text += fmt::format(" and others, {} in all", ranks.size());
-      break;
-    }
-    const uint32_t first = *i;
-    uint32_t last = first;
-    while (++i != ranks.end() && *i == last + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-  }
-  return (ranks.size() == 1 ? "rank " : "ranks ") + text;
-}
-
-struct StreamJob {
-  size_t process;
-  const chunk::StreamChunks* stream;  // nullptr for a process without threads.
-  RawStream result;
-  size_t event_count = 0;
-};
 
 class RunReader {
  public:
@@ -69,7 +44,7 @@ class RunReader {
     read_streams();
     define_locations();
     describe();
-    find_losses();
+    find_losses(processes_, jobs_, *names_, findings_);
     take_counted();
     run_.trace.definitions = names_->take_definitions();
     if (auto status = run_.trace.definitions.finish(); !status) return status.error();
@@ -77,17 +52,15 @@ class RunReader {
     trace::finish(run_.trace, pool_, progress_);
     note_ends();
     trace::Trace& trace = run_.trace;
+    run_.warnings = findings_.warnings;
     trace.warnings.insert(trace.warnings.begin(), run_.warnings.begin(), run_.warnings.end());
-    trace.complete = trace.complete && !incomplete_;
+    trace.complete = trace.complete && findings_.complete;
     return std::move(run_);
   }
 
  private:
-  void incomplete(const std::string& what) {
-    incomplete_ = true;
-    run_.warnings.push_back("incomplete: " + what);
-  }
-  void warn(std::string what) { run_.warnings.push_back(std::move(what)); }
+  void incomplete(const std::string& what) { findings_.incomplete(what); }
+  void warn(const std::string& what) { findings_.warn(what); }
 
   base::Status open(const std::vector<fs::path>& files) {
     if (files.empty()) {
@@ -125,6 +98,24 @@ class RunReader {
     return first;
   }
 
+  /// How many ranks a world has, by what its files state: what most of them do, if all are in it.
+  /// A damaged file must not make up thousands of ranks.
+  static uint32_t rank_count_of(const std::vector<const chunk::RawFile*>& files, uint32_t limit) {
+    std::map<uint32_t, size_t> votes;
+    uint32_t highest = 0;
+    for (const chunk::RawFile* file : files) {
+      if (file->rank == UINT32_MAX) return 1;
+      if (file->rank >= file->rank_count || file->rank_count > limit) continue;
+      ++votes[file->rank_count];
+      highest = std::max(highest, file->rank);
+    }
+    uint32_t count = 0;
+    for (const auto& [candidate, number] : votes) {
+      if (candidate > highest && (count == 0 || number > votes[count])) count = candidate;
+    }
+    return count;
+  }
+
   /// Sorts the processes by world and rank and numbers them through.
   void order() {
     // A process without MPI is a world of its own.
@@ -146,7 +137,12 @@ class RunReader {
 
     const auto limit = static_cast<uint32_t>(std::min<uint64_t>(
         UINT32_MAX / 4, std::max(kLeastRankLimit / by_time.size(), 64 * processes_.size())));
-    std::vector<uint32_t> counts(by_time.size(), 0);
+    std::vector<std::vector<const chunk::RawFile*>> of_world(by_time.size());
+    for (const RawProcess& process : processes_) {
+      of_world[world_index[key_of(process)]].push_back(&process.file);
+    }
+    std::vector<uint32_t> counts;
+    for (const auto& files : of_world) counts.push_back(rank_count_of(files, limit));
     std::vector<RawProcess> kept;
     std::map<std::pair<size_t, uint32_t>, const chunk::RawFile*> seen;
     std::stable_sort(processes_.begin(), processes_.end(),
@@ -159,7 +155,8 @@ class RunReader {
       const bool alone = process.file.rank == UINT32_MAX;
       process.world = world_index[key_of(process)];
       process.rank = alone ? 0 : process.file.rank;
-      if (process.rank >= limit) {
+      if (process.rank >= counts[process.world] ||
+          (!alone && process.rank >= process.file.rank_count)) {
         refused_ = fmt::format("{}: it states rank {} of {}, which cannot be (offset {})", path,
                                process.file.rank, process.file.rank_count,
                                offsetof(chunk::FileHeader, who));
@@ -169,11 +166,6 @@ class RunReader {
       if (!seen.emplace(std::pair(process.world, process.rank), nullptr).second) {
         incomplete(fmt::format("{}: another file of rank {} was read instead", path, process.rank));
         continue;
-      }
-      uint32_t& count = counts[process.world];
-      count = std::max(count, process.rank + 1);
-      if (!alone && process.file.rank_count <= limit) {
-        count = std::max(count, process.file.rank_count);
       }
       kept.push_back(std::move(process));
     }
@@ -213,8 +205,9 @@ class RunReader {
         without_clock.insert(process.rank);
       }
       process.offsets = usable_offsets(process.definitions.clock_offsets, ignored_offsets);
-      process.alive = is_alive(process);
-      run_.alive = run_.alive || process.alive;
+      process.life = life_of(process);
+      run_.alive = run_.alive || process.life == Life::kAlive;
+      run_.may_be_alive = run_.may_be_alive || process.life == Life::kUnknown;
     }
     if (!without_clock.empty()) {
       warn(rank_list(without_clock) + " recorded no time beside the ticks: its times are wrong");
@@ -447,122 +440,6 @@ class RunReader {
     }
   }
 
-  void find_losses() {
-    std::map<chunk::Loss, std::set<uint32_t>> losses;
-    std::map<chunk::Loss, uint64_t> lost;
-    std::set<uint32_t> unfinished;
-    std::set<uint32_t> alive;
-    for (const RawProcess& process : processes_) {
-      const chunk::RawFile& file = process.file;
-      const bool by_ring = file.overwritten_bytes > 0;
-      chunk::Loss loss = file.loss;
-      if (loss == chunk::Loss::kNone && file.lost_events > 0) loss = chunk::Loss::kDefect;
-      if (loss == chunk::Loss::kNone && by_ring) loss = chunk::Loss::kRing;
-      if (loss != chunk::Loss::kNone) {
-        losses[loss].insert(process.rank);
-        lost[loss] += file.lost_events;
-      }
-      if (!file.finished) (process.alive ? alive : unfinished).insert(process.rank);
-      for (const std::string& problem : file.problems()) incomplete(problem);
-      for (const std::string& problem : process.definitions.problems) incomplete(problem);
-    }
-    for (const auto& [loss, ranks] : losses) {
-      std::string text = fmt::format("{}: {}", rank_list(ranks), loss_reason(loss));
-      if (lost[loss] > 0) {
-        text += "; " + base::counted(lost[loss], "event was", "events were") + " not recorded";
-      }
-      incomplete(text);
-    }
-    if (!alive.empty()) {
-      incomplete(rank_list(alive) + " still runs: this is what it has recorded so far");
-    }
-    if (!unfinished.empty()) {
-      incomplete(
-          rank_list(unfinished) +
-          " did not end its recording: the process was killed or ended without MPI_Finalize");
-    }
-    if (names_->communicators_without_members > 0) {
-      incomplete("the members of " +
-                 base::counted(names_->communicators_without_members, "communicator are",
-                               "communicators are") +
-                 " not in the recording: messages in them cannot be matched");
-    }
-    if (names_->bad_members > 0) {
-      incomplete(base::counted(names_->bad_members, "list", "lists") +
-                 " of members of a communicator name ranks that do not exist");
-    }
-    find_losses_of_streams();
-  }
-
-  void find_losses_of_streams() {
-    std::map<size_t, int64_t> requests;
-    std::set<uint32_t> late;
-    std::set<uint32_t> silent;
-    uint64_t open = 0;
-    uint64_t missing = 0;
-    uint64_t stray = 0;
-    uint64_t dropped = 0;
-    uint64_t pauses = 0;
-    std::vector<bool> heard(processes_.size());
-    for (const StreamJob& job : jobs_) {
-      const RawStream& stream = job.result;
-      const RawProcess& process = processes_[job.process];
-      requests[job.process] += stream.open_requests;
-      if (!process.file.finished) open += stream.open_calls;
-      missing += stream.missing_chunks;
-      stray += stream.stray_leaves;
-      dropped += stream.dropped_records + stream.skipped_steps;
-      pauses += stream.pauses;
-      if (stream.begins_late && process.file.overwritten_bytes == 0) late.insert(process.rank);
-      for (const std::string& problem : stream.problems) incomplete(problem);
-    }
-    for (const StreamJob& job : jobs_) {
-      any_ += job.event_count;
-      if (job.event_count > 0) heard[job.process] = true;
-    }
-    for (size_t i = 0; i < processes_.size(); ++i) {
-      if (!heard[i] && processes_[i].definitions.profile.empty()) silent.insert(processes_[i].rank);
-    }
-    if (any_ == 0 && silent.size() == processes_.size()) {
-      incomplete("the recording holds nothing: no call of MPI and no region was seen");
-    } else if (!silent.empty()) {
-      incomplete(rank_list(silent) + " recorded nothing");
-    }
-    if (!late.empty()) incomplete("the first events of " + rank_list(late) + " are missing");
-    if (missing > 0) {
-      incomplete(base::counted(missing, "chunk of events is", "chunks of events are") + " missing");
-    }
-    if (dropped > 0) {
-      incomplete(base::counted(dropped, "record contradicts", "records contradict") +
-                 " the definitions and could not be used");
-    }
-    if (stray > 0) {
-      warn(base::counted(stray, "leave does", "leaves do") +
-           " not fit the calls that are open: enter and leave events got lost");
-    }
-    if (open > 0) {
-      warn(base::counted(open, "call was", "calls were") +
-           " open at the end of the recording and end there");
-    }
-    if (pauses > 0) {
-      warn("the recording was switched off " + base::counted(pauses, "time", "times") +
-           ": what happened then is not in it");
-    }
-    uint64_t open_requests = 0;
-    bool at_end_of_recording = false;
-    for (const auto& [process, count] : requests) {
-      if (count <= 0) continue;
-      open_requests += static_cast<uint64_t>(count);
-      at_end_of_recording = at_end_of_recording || !processes_[process].file.finished;
-    }
-    if (open_requests > 0) {
-      const std::string text =
-          base::counted(open_requests, "request was", "requests were") + " never completed";
-      // A program may free or forget a request; nothing is missing then.
-      at_end_of_recording ? incomplete(text) : warn(text);
-    }
-  }
-
   void take_counted() {
     for (size_t i = 0; i < processes_.size(); ++i) {
       const RawProcess& process = processes_[i];
@@ -602,7 +479,7 @@ class RunReader {
            .program = file.program,
            .threads = threads[process.rank],
            .finished = file.finished,
-           .alive = process.alive,
+           .alive = process.life == Life::kAlive,
            .loss = file.loss,
            .loss_errno = file.loss_errno,
            .lost_events = file.lost_events,
@@ -614,14 +491,13 @@ class RunReader {
   base::ThreadPool& pool_;
   base::Progress& progress_;
   RawRun run_;
-  bool incomplete_ = false;
+  Findings findings_;
   std::string refused_;
   std::vector<base::Error> unreadable_;
   std::vector<RawProcess> processes_;  // By world, then rank.
   std::vector<World> worlds_;
   uint32_t rank_count_ = 0;
   uint64_t total_bytes_ = 0;
-  uint64_t any_ = 0;
   std::vector<std::string> hosts_;
   std::map<std::string, uint32_t> host_index_;
   std::optional<RunNames> names_;
@@ -630,19 +506,6 @@ class RunReader {
 };
 
 }  // namespace
-
-const char* loss_reason(chunk::Loss loss) {
-  switch (loss) {
-    case chunk::Loss::kNone: return "nothing was lost";
-    case chunk::Loss::kNoSpace: return "the disk or the quota was full";
-    case chunk::Loss::kNoFile: return "the raw file could not be opened any more";
-    case chunk::Loss::kNoMemory: return "there was no memory for the recording";
-    case chunk::Loss::kMaxSize: return "the recording reached its largest size (--max-size)";
-    case chunk::Loss::kRing: return "only the last part was kept (--buffer ring)";
-    case chunk::Loss::kDefect: return "the recorder switched itself off";
-  }
-  return "events were lost for a reason that this Pathline does not know";
-}
 
 std::vector<fs::path> raw_files(const fs::path& folder) {
   std::vector<fs::path> files;

@@ -58,7 +58,8 @@ struct RawRun {
   /// What was found out from the raw files and cannot be seen in the archive made of them; part of
   /// the trace's warnings. What begins with "incomplete" says that something is missing.
   std::vector<std::string> warnings;
-  bool alive = false;  ///< Some process still writes.
+  bool alive = false;         ///< Some process still writes.
+  bool may_be_alive = false;  ///< One on another host has not finished, and may still write.
 };
 
 /// "loss" of a header in words: "the disk was full".

@@ -391,6 +391,16 @@ TEST_F(RawRunTest, SaysWhatIsMissing) {
   EXPECT_EQ(calls(run, 2), "0+main 10-main ");
 }
 
+TEST_F(RawRunTest, DoesNotBelieveADamagedFileAboutTheNumberOfRanks) {
+  process({.rank = 0, .rank_count = 60'000}).event(0, Kind::kEnter, kMain).finish();
+  process({.rank = 1, .rank_count = 2}).event(0, Kind::kEnter, kMain).finish();
+  EXPECT_EQ(read().trace.rank_count, 2U) << "the smaller one of two that hold all files";
+  process({.rank = 768, .rank_count = 2}).finish();
+  const RawRun run = read();
+  EXPECT_EQ(run.trace.rank_count, 2U);
+  EXPECT_THAT(run.warnings, ElementsAre(HasSubstr("it states rank 768 of 2, which cannot be")));
+}
+
 TEST_F(RawRunTest, SaysThatARecordingHoldsNothing) {
   process({}).finish();
   const RawRun run = read();

@@ -125,10 +125,11 @@ class TestTrace {
     return region(name, role, "", 0);
   }
   /// file  where the region was defined; "" when that is not known.
-  Region region(std::string_view name, RegionRole role, std::string_view file, uint32_t line) {
-    define(DefinitionKind::kRegion,
-           {kFirstRegion + region_count_, text(name), kUndefined, kUndefined,
-            static_cast<uint32_t>(role), 1, 0, file.empty() ? kUndefined : text(file), line, 0});
+  Region region(std::string_view name, RegionRole role, std::string_view file, uint32_t line,
+                uint8_t paradigm = 1) {
+    define(DefinitionKind::kRegion, {kFirstRegion + region_count_, text(name), kUndefined,
+                                     kUndefined, static_cast<uint32_t>(role), paradigm, 0,
+                                     file.empty() ? kUndefined : text(file), line, 0});
     return Region(region_count_++);
   }
   /// returns the id of a communicator of these ranks of the program.
