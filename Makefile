@@ -38,6 +38,10 @@ bench-overhead:  ## measure what recording costs (takes ten minutes)
 	@tools/build release
 	@bench/overhead/run
 
+test-apps:  ## record programs of Debian (installs 1 GB), compare with a count of our own
+	@tools/setup build apps
+	@tools/test-apps
+
 test-tsan:  ## run the unit tests under ThreadSanitizer
 	@tools/setup
 	@tools/test tsan
@@ -58,4 +62,4 @@ lint:  ## check the sources with clang-tidy
 clean:  ## remove everything that was built
 	@rm -rf build
 
-.PHONY: help demo test build install bench bench-overhead test-tsan test-fuzz format lint clean
+.PHONY: help demo test build install bench bench-overhead test-apps test-tsan test-fuzz format lint clean

@@ -4,8 +4,11 @@ without, and how a run is asked about."""
 
 import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -35,6 +38,47 @@ def mpiexec(mpi, ranks, command, settings=None):
     """The command line of a parallel run; `settings` are environment variables of the ranks only."""
     ranks_only = ["env", *(f"{k}={v}" for k, v in settings.items())] if settings else []
     return [f"mpiexec.{mpi}", "-n", str(ranks), *ranks_only, *map(str, command)]
+
+
+def run(command, folder, seconds, more_environment=None, meanwhile=None):
+    """(exit status, stdout, stderr) of a parallel run. When it takes too long or this program is
+    interrupted, nothing of it stays behind; ranks have sessions of their own with some MPIs, so that
+    they are found by their ancestors. meanwhile: called with the process."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen([str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL,
+                                   env={**environment(), **(more_environment or {})},
+                                   stdout=out, stderr=err)
+        try:
+            if meanwhile:
+                meanwhile(process)
+            status = process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"not done after {seconds} s: {shlex.join(map(str, command))}") from late
+        finally:
+            if process.poll() is None:
+                for pid in [process.pid, *descendants(process.pid)]:
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                process.wait()
+        out.seek(0)
+        err.seek(0)
+        return (status, out.read().decode(errors="replace"), err.read().decode(errors="replace"))
+
+
+def descendants(ancestor):
+    parents = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(file.parent.name)] = int(file.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            pass  # it has ended
+    found, wanted = [], {ancestor}
+    while wanted:
+        wanted = {pid for pid, parent in parents.items() if parent in wanted}
+        found += wanted
+    return found
 
 
 class Pathline:
