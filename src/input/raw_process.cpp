@@ -7,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -47,12 +48,17 @@ void take(const Record& record, RawDefinitions& out) {
   }
 }
 
-/// When process `id` of this host began, in seconds since 1970; 0 if that cannot be told.
+/// When process `id` of this host began, in seconds since 1970; 0 if that cannot be told, infinity
+/// for one that is dead and whose parent has not asked how it died (a zombie).
 double start_of_process(uint32_t id) {
   std::ifstream file(fmt::format("/proc/{}/stat", id));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   // The name in parentheses may hold anything; the start is the 20th word behind it.
   size_t at = text.rfind(')');
+  if (at != std::string::npos && at + 2 < text.size() &&
+      (text[at + 2] == 'Z' || text[at + 2] == 'X')) {
+    return std::numeric_limits<double>::infinity();
+  }
   if (at == std::string::npos) return 0;
   for (int word = 0; word < 20; ++word) {
     at = text.find(' ', at + 1);

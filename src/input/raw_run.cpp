@@ -217,6 +217,7 @@ class RunReader {
                          "clock readings contradict") +
            " the others and was not used");
     }
+    share_counters();
     join_clocks();
     RawClocks& clocks = run_.clocks;
     const auto name = [](chunk::ClockSource source) {
@@ -228,6 +229,32 @@ class RunReader {
     clocks.ticks_per_second = processes_[0].clock.ticks_per_second();
     for (const RawProcess& process : processes_) {
       if (process.file.clock != processes_[0].file.clock) clocks.source = "";
+    }
+  }
+
+  /// The processes of a host read the same counter, so that one conversion serves them all: two,
+  /// each as good as its readings, would let messages arrive before they are sent. A process in a
+  /// time namespace of its own, which has other nanoseconds, keeps its own.
+  void share_counters() {
+    constexpr uint64_t kSameNs = 1'000'000;
+    std::map<std::string_view, const RawProcess*> best;  // The first with two readings, or any.
+    const auto readings = [](const RawProcess& p) { return p.definitions.clock_pairs.size(); };
+    for (const RawProcess& process : processes_) {
+      if (process.file.clock != chunk::ClockSource::kTsc || !process.clock.any()) continue;
+      const RawProcess*& known = best[process.file.host];
+      if (known == nullptr || (readings(*known) < 2 && readings(process) >= 2)) known = &process;
+    }
+    for (RawProcess& process : processes_) {
+      if (process.file.clock != chunk::ClockSource::kTsc) continue;
+      const auto known = best.find(process.file.host);
+      if (known == best.end() || known->second == &process) continue;
+      const TickClock& shared = known->second->clock;
+      const auto& pairs = process.definitions.clock_pairs;
+      const bool same = std::all_of(pairs.begin(), pairs.end(), [&](const TickPair& pair) {
+        const uint64_t ns = shared.ns(pair.ticks);
+        return (ns > pair.ns ? ns - pair.ns : pair.ns - ns) < kSameNs;
+      });
+      if (same) process.clock = shared;
     }
   }
 

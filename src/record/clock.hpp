@@ -28,6 +28,10 @@ inline uint64_t counter() {
 #endif
 }
 
+/// The counter and CLOCK_MONOTONIC at one moment: the narrowest of some tries, since the process
+/// may be interrupted anywhere. returns  how wrong it can be, in ns.
+uint64_t read_pair(bool use_counter, uint64_t& ticks, uint64_t& ns);
+
 /// What now() reads, settled once before the first event.
 struct Clock {
   bool use_counter;

@@ -289,13 +289,11 @@ void define_setting(const char* key, const char* value) {
   define_text(RecordKind::kSetting, nullptr, 0, text);
 }
 void define_clock_pair() {
-  // The counter in the middle: what the other clocks cost falls on both sides of it.
-  const uint64_t mono_before = clock_ns(CLOCK_MONOTONIC);
-  const uint64_t ticks = now();
-  const uint64_t mono_after = clock_ns(CLOCK_MONOTONIC);
-  const uint64_t numbers[] = {ticks, mono_before + (mono_after - mono_before) / 2,
-                              clock_ns(CLOCK_REALTIME)};
+  uint64_t numbers[3] = {};
+  const uint64_t error = read_pair(process.clock.use_counter, numbers[0], numbers[1]);
+  numbers[2] = clock_ns(CLOCK_REALTIME);
   define(RecordKind::kClockPair, numbers, 3);
+  if (error > process.clock_error_ns) process.clock_error_ns = error;
 }
 
 void prepare() {
@@ -389,12 +387,6 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   if (!open) return false;
 
   definitions.start(&process.writer, chunk::kDefinitionStream);
-  if (process.clock.first_ns != 0) {
-    const uint64_t numbers[] = {
-        process.clock.first_ticks, process.clock.first_ns,
-        clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + process.clock.first_ns};
-    define(RecordKind::kClockPair, numbers, 3);
-  }
   define_clock_pair();
   define_settings();
   read_filter();

@@ -111,7 +111,8 @@ struct Process {
   char run_directory[1024]{};
   uint32_t rank = UINT32_MAX;
   uint32_t rank_count = 0;
-  uint32_t counter_count = 0;  ///< Of hardware counters that each thread reads.
+  uint64_t clock_error_ns = 0;  ///< Of the worst ClockPair so far.
+  uint32_t counter_count = 0;   ///< Of hardware counters that each thread reads.
 };
 extern PATHLINE_EXPORT Process process;
 

@@ -101,7 +101,7 @@ int measure_clock_offsets(MPI_Comm comm) {
   }
   std::free(hosts);
   const uint64_t numbers[] = {mono(), chunk::zigzag(offset.offset_ns),
-                              static_cast<uint64_t>(offset.error_ns)};
+                              static_cast<uint64_t>(offset.error_ns) + process.clock_error_ns};
   define(RecordKind::kClockOffset, numbers, 3);
   return leader;
 }
