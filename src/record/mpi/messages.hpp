@@ -73,6 +73,24 @@ inline void receiving(Call& call, MPI_Comm comm, int source, MPI_Request request
       {.kind = Request::kReceive, .recorded = call.id != 0, .id = call.id, .comm = known->id});
 }
 
+/// The receive of MPI_Isendrecv: MPICH does not tell in its status what arrived, so what was posted
+/// counts unless it is a wildcard.
+template <class Count>
+void receiving_back(Call& call, MPI_Comm comm, int source, int tag, Count count, MPI_Datatype type,
+                    MPI_Request request) {
+  if (!call.tracked() || source == MPI_PROC_NULL) return;
+  const Communicator* known = communicator_of(comm);
+  if (known == nullptr) return;
+  request_made(request, {.kind = Request::kReceive,
+                         .recorded = call.id != 0,
+                         .id = call.id,
+                         .comm = known->id,
+                         .peer = source,
+                         .tag = tag,
+                         .bytes_received = bytes_of(count, type),
+                         .fixed = source >= 0 && tag >= 0});
+}
+
 /// MPI_*_init of a send or receive.
 template <class Count>
 void persistent(Call& call, Request::Kind kind, MPI_Comm comm, int peer, int tag, Count count,

@@ -79,6 +79,7 @@ bool grow(Shard& shard) {
   return true;
 }
 
+/// The oldest entry of this key.
 Entry* find(Shard& shard, uint64_t key) {
   if (shard.at == nullptr) return nullptr;
   for (uint64_t i = home_of(key, shard.mask); shard.at[i].key != 0; i = (i + 1) & shard.mask) {
@@ -115,6 +116,17 @@ Request take(uint64_t key) {
   }
   if (!request.active) return {};
   entry->request.active = false;
+  return request;
+}
+
+/// Takes a request out before it is complete. A persistent one stays: nobody else gets its handle.
+Request claim(uint64_t key) {
+  Shard& shard = shard_of(key);
+  const ShardLock guard(shard);
+  Entry* entry = find(shard, key);
+  if (entry == nullptr) return {};
+  const Request request = entry->request;
+  if (!request.persistent) erase(shard, entry);
   return request;
 }
 
@@ -175,9 +187,27 @@ Pending::Pending(Call& call, int count, const MPI_Request* handles) : call_(call
   }
   for (int i = 0; i < count; ++i) handles_[i] = handles[i];
   count_ = count;
+  if (!locked) return;
+  // Once MPI has completed a request, another thread may be given its handle for the next one, and
+  // see that complete before we look: what the handles stand for is taken out of the table now.
+  claimed_ = static_cast<Request*>(std::calloc(static_cast<size_t>(count), sizeof(Request)));
+  if (claimed_ == nullptr) {
+    count_ = 0;
+    return;
+  }
+  for (int i = 0; i < count; ++i) claimed_[i] = claim(key_of(handles_[i]));
 }
 
 Pending::~Pending() {
+  if (claimed_ != nullptr) {
+    // What is not complete yet goes back.
+    for (int i = 0; i < count_; ++i) {
+      if (claimed_[i].kind != Request::kNone && !claimed_[i].persistent) {
+        request_made(handles_[i], claimed_[i]);
+      }
+    }
+    std::free(claimed_);
+  }
   if (handles_ != few_) std::free(handles_);
   std::free(statuses_);
 }
@@ -196,7 +226,13 @@ MPI_Status* Pending::statuses(MPI_Status* wanted) {
 
 void Pending::complete(int index, MPI_Status* status) {
   if (index < 0 || index >= count_ || handles_[index] == MPI_REQUEST_NULL) return;
-  const Request request = take(key_of(handles_[index]));
+  Request request;
+  if (claimed_ == nullptr || claimed_[index].persistent) {
+    request = take(key_of(handles_[index]));
+  } else {
+    request = claimed_[index];
+    claimed_[index].kind = Request::kNone;
+  }
   if (request.kind != Request::kNone) record_completion(call_, request, status);
 }
 

@@ -80,6 +80,7 @@ class Pending {
   MPI_Status* statuses_ = nullptr;
   MPI_Status own_;
   MPI_Request few_[kFew];
+  Request* claimed_ = nullptr;  ///< What the handles stand for; only with several threads.
 };
 
 // Starts and ends that are not waits.
