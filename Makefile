@@ -12,9 +12,9 @@ help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; \
 	  do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
-demo:  ## install what is missing, build, and show the main job on a trace
+demo:  ## install what is missing, build, record a program on 4 ranks and look at it
 	@tools/setup
-	@tools/build release pathline pathline-synth
+	@tools/build release pathline heat3d recorder recorder_openmpi
 	@tools/demo
 
 test:  ## install what is missing, build, and run all tests, also under sanitizers

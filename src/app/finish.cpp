@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/placement.hpp"
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "base/file.hpp"
@@ -267,6 +268,13 @@ base::Status write_tables(const input::RawRun& raw, const fs::path& run, base::T
   if (auto status = base::write_file(run / "steps.csv", step_csv(trace, table)); !status) {
     return status;
   }
+  std::vector<RankPlace> places;
+  for (const input::RawRunProcess& process : raw.processes) {
+    places.push_back({process.rank, process.host, process.cpus});
+  }
+  // What is not known stands in the table as -1; that is no fault of the run.
+  const auto placed = write_placement(places, run / "topology", run / "placement.csv");
+  if (!placed) return placed.error();
   if (raw.counted.empty()) return {};
   return base::write_file(run / "profile.csv", profile_csv(raw));
 }

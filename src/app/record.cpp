@@ -59,6 +59,21 @@ base::Result<std::string> find_library(const Environment& environment) {
                          : "It is installed with the program; PATHLINE_LIBRARY can name it."};
 }
 
+/// What is preloaded: with --io also what sees the functions that read and write files.
+std::string preloaded(const std::string& library, const SettingTexts& settings) {
+  const auto io = settings.find("io");
+  if (io == settings.end() || io->second != "1") return library;
+  return library + ":" + (fs::path(library).parent_path() / "libpathline-io.so").string();
+}
+
+/// Kokkos programs find the recorder by a variable of their own.
+void offer_to_kokkos(const std::string& library, const Environment& environment,
+                     Environment& variables) {
+  if (environment.find("KOKKOS_TOOLS_LIBS") == environment.end()) {
+    variables["KOKKOS_TOOLS_LIBS"] = library;
+  }
+}
+
 /// The launcher in a command, if there is one.
 struct FoundLauncher {
   Launcher kind = Launcher::kNone;
@@ -229,12 +244,13 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   if (!made) return made.error();
   const fs::path& run = made.value();
   std::error_code failure;
-  RankEnvironment ranks{.library = library.value(),
+  RankEnvironment ranks{.library = preloaded(library.value(), values),
                         .variables = rank_variables(values),
                         .preload = value_of(environment, "LD_PRELOAD", ""),
                         .exported = value_of(environment, "SLURM_EXPORT_ENV", "ALL")};
   ranks.variables["PATHLINE_RUN_DIRECTORY"] = fs::canonical(run, failure).string();
   ranks.variables["PATHLINE_PROGRAM"] = name;
+  offer_to_kokkos(library.value(), environment, ranks.variables);
   const CommandLine line =
       with_rank_environment(launcher.kind, request.words, launcher.word, ranks, is_program);
   Environment own = without_settings(environment);
@@ -281,7 +297,9 @@ base::Error record_rank(const RecordRequest& request) {
     own.erase("PATHLINE_RUN_DIRECTORY");
   }
   own["PATHLINE_PROGRAM"] = short_name(request.words, 0);
-  own["LD_PRELOAD"] = preload_with(library.value(), value_of(environment, "LD_PRELOAD", ""));
+  offer_to_kokkos(library.value(), environment, own);
+  own["LD_PRELOAD"] =
+      preload_with(preloaded(library.value(), values), value_of(environment, "LD_PRELOAD", ""));
   return become(request.words, own);
 }
 

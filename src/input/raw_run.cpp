@@ -186,6 +186,15 @@ class RunReader {
     if (!missing.empty()) incomplete("there is no raw file of " + rank_list(missing));
   }
 
+  static std::string setting_of(const RawProcess& process, std::string_view key) {
+    for (const auto& setting : process.definitions.settings) {
+      if (std::string_view(setting).starts_with(key)) {
+        return std::string(std::string_view(setting).substr(key.size()));
+      }
+    }
+    return "";
+  }
+
   void find_hosts() {
     for (const RawProcess& process : processes_) {
       const auto index = static_cast<uint32_t>(hosts_.size());
@@ -504,6 +513,7 @@ class RunReader {
            .process_id = file.process_id,
            .host = file.host,
            .program = file.program,
+           .cpus = setting_of(process, "cpus="),
            .threads = threads[process.rank],
            .finished = file.finished,
            .alive = process.life == Life::kAlive,

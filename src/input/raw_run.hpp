@@ -21,6 +21,7 @@ struct RawRunProcess {
   uint32_t process_id;
   std::string host;
   std::string program;
+  std::string cpus;  ///< What it was bound to, "0-3,8"; "" if it did not say.
   uint32_t threads;
   bool finished;
   bool alive;  ///< Not finished, and its process still there.
