@@ -18,7 +18,7 @@ uint32_t define_function(uint16_t function);
 
 /// PATHLINE_STEP_MARKER=CALL:BYTES/N: every N-th call of a function that sends so many bytes begins
 /// a time step. 0 as long as nobody called that function.
-extern uint32_t marker_region;
+extern std::atomic<uint32_t> marker_region;
 void mark_step(uint64_t bytes);
 
 /// One call of an MPI function by the program, from beginning to end of its wrapper. What MPI calls
@@ -52,7 +52,7 @@ class Call {
     if (recorded_) emit_leave(end(), region_);
     if (profiled_) [[unlikely]]
       profile_leave(end());
-    if (region_ == marker_region && region_ != 0) [[unlikely]]
+    if (region_ != 0 && region_ == marker_region.load(std::memory_order_relaxed)) [[unlikely]]
       mark_step(bytes);
     --thread.inside;
   }

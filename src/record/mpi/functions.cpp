@@ -103,7 +103,7 @@ Kind kind_of(const char* function) {
 }  // namespace
 
 std::atomic<uint32_t> function_regions[kFunctionCount];
-uint32_t marker_region = 0;
+std::atomic<uint32_t> marker_region{0};
 
 namespace {
 
@@ -155,7 +155,8 @@ uint32_t define_function(uint16_t function) {
                : define_region(name, role_and_paradigm(kind.role, kParadigmMpi), nullptr, 0);
   if (process.settings.step_marker[0] != '\0') {
     if (marker.function[0] == '\0') read_marker();
-    if (strcasecmp(marker.function, name) == 0 && region != kNotWanted) marker_region = region;
+    if (strcasecmp(marker.function, name) == 0 && region != kNotWanted)
+      marker_region = region.load();
   }
   return region;
 }
