@@ -57,8 +57,8 @@ TEST_F(FinishRun, LeavesTheArchiveAndRemovesRawFilesOnly) {
   EXPECT_TRUE(needs_finish(run_));
   EXPECT_EQ(finish().outcome, Finish::kDone);
   EXPECT_FALSE(needs_finish(run_));
-  EXPECT_THAT(names(), UnorderedElementsAre("raw", "run.json", "steps.csv", "traces", "traces.def",
-                                            "traces.otf2"));
+  EXPECT_THAT(names(), UnorderedElementsAre("placement.csv", "raw", "run.json", "steps.csv",
+                                            "traces", "traces.def", "traces.otf2"));
   EXPECT_EQ(folder_.read("run/raw/note.txt"), "mine");
   EXPECT_EQ(events(), 2U);
   EXPECT_EQ(finish().outcome, Finish::kWasFinished);
