@@ -58,6 +58,7 @@ uint32_t RunNames::region(std::string_view name, uint32_t role, uint32_t paradig
                                                    static_cast<uint32_t>(region_names.size()));
   if (added) {
     region_names.emplace_back(name);
+    if (name == "MPI_Finalize" && paradigm == trace::kParadigmMpi) finalize_region = found->second;
     define(DefinitionKind::kRegion, {found->second, name_text, name_text, text(""), role, paradigm,
                                      flags, file_text, line, 0});
   }

@@ -78,6 +78,7 @@ class RunNames {
   [[nodiscard]] trace::Definitions take_definitions();
 
   uint32_t step_region = 0;
+  uint32_t finalize_region = UINT32_MAX;  ///< MPI_Finalize, if somebody calls it.
   uint32_t step_parameter = 0;
   uint32_t count_parameter = 1;
   uint32_t time_attribute = 0;

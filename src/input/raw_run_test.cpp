@@ -133,6 +133,20 @@ std::string calls(const RawRun& run, size_t location = 0) {
   return text;
 }
 
+TEST_F(RawRunTest, EndsTheLastStepWithMpiFinalize) {
+  constexpr uint64_t kFinalize = 9;
+  auto writer = process({});
+  writer.region(kFinalize, "MPI_Finalize", 1, kMpi);
+  writer.event(0, Kind::kStep, chunk::zigzag(1), 0);
+  writer.event(20, Kind::kEnter, kMain);  // A call inside the step goes on without it.
+  writer.event(40, Kind::kEnter, kFinalize).event(80, Kind::kLeave, kFinalize);
+  writer.event(100, Kind::kLeave, kMain);
+  writer.finish();
+  EXPECT_EQ(calls(read()),
+            "0+time step #1 10+main 20-main 20-time step 20+main 20+MPI_Finalize "
+            "40-MPI_Finalize 50-main ");
+}
+
 TEST_F(RawRunTest, NestsStepsWithTheCallsAround) {
   auto writer = process({});
   writer.event(0, Kind::kEnter, kMain);

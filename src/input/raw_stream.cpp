@@ -189,17 +189,32 @@ class StreamReader {
     return counts_[region];
   }
 
+  /// Ends the open step, if there is one, and the calls in it, which `inside` receives.
+  /// returns  false if that would be one time too many.
+  bool end_step(uint64_t time, std::vector<uint32_t>& inside) {
+    if (step_depth_ == 0) return true;
+    const size_t count = open_.size() - step_depth_;
+    // A damaged file must not make many events of few bytes.
+    if (count > 0 && (cut_calls_ += count) > 1024 + records_) return false;
+    inside.assign(open_.begin() + static_cast<ptrdiff_t>(step_depth_), open_.end());
+    close_down_to(step_depth_ - 1, time);
+    return true;
+  }
+  void enter_call(uint64_t time, uint32_t region) {
+    // The last step ends where the program says that it has ended.
+    if (region == names_.finalize_region && step_depth_ > 0) {
+      std::vector<uint32_t> inside;
+      if (end_step(time, inside)) {
+        for (const uint32_t open : inside) enter(time, open);
+      }
+    }
+    enter(time, region);
+  }
   void step(uint64_t time, uint64_t number, uint64_t time_bits) {
     std::vector<uint32_t> inside;
-    if (step_depth_ > 0) {
-      const size_t count = open_.size() - step_depth_;
-      // A damaged file must not make many events of few bytes.
-      if (count > 0 && (cut_calls_ += count) > 1024 + records_) {
-        ++out_.skipped_steps;
-        return;
-      }
-      inside.assign(open_.begin() + static_cast<ptrdiff_t>(step_depth_), open_.end());
-      close_down_to(step_depth_ - 1, time);
+    if (!end_step(time, inside)) {
+      ++out_.skipped_steps;
+      return;
     }
     enter(time, names_.step_region);
     step_depth_ = open_.size();
@@ -259,7 +274,7 @@ void StreamReader::take(const Record& record, uint64_t time) {
   const auto& n = record.numbers;
   const uint64_t before = std::exchange(last_event_ns_, time);
   switch (record.kind) {
-    case RecordKind::kEnter: enter(time, number(Entity::kRegion, n[0])); break;
+    case RecordKind::kEnter: enter_call(time, number(Entity::kRegion, n[0])); break;
     case RecordKind::kLeave: leave(time, number(Entity::kRegion, n[0])); break;
     case RecordKind::kSend:
     case RecordKind::kRecv:
