@@ -98,12 +98,7 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
     if (at_ >= limit_) [[unlikely]] {
       if (!next_chunk(ticks)) return nullptr;
     }
-    uint8_t* at = at_;
-    *at++ = static_cast<uint8_t>(kind);
-    // Clocks of other cores may be a little behind; a stream never goes back.
-    const uint64_t delta = ticks > last_ticks_ ? ticks - last_ticks_ : 0;
-    last_ticks_ += delta;
-    return put_varint(at, delta);
+    return start_record(kind, ticks);
   }
   /// Publishes the record that ends at `end`.
   void commit(uint8_t* end) {
@@ -113,10 +108,33 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
   /// A whole record of a few numbers.
   template <class... Numbers>
   void add(RecordKind kind, uint64_t ticks, Numbers... numbers) {
-    uint8_t* at = begin(kind, ticks);
-    if (at == nullptr) return;
-    ((at = put_varint(at, static_cast<uint64_t>(numbers))), ...);
-    commit(at);
+    if (at_ >= limit_) [[unlikely]] {
+      add_to_next_chunk(kind, ticks, numbers...);
+      return;
+    }
+    commit(put(start_record(kind, ticks), numbers...));
+  }
+  // An Enter or Leave with the record that belongs to it, of the same time, published together:
+  // what stands on the way of every message is kept short.
+  template <class... Numbers>
+  void add_behind_enter(uint64_t ticks, uint64_t region, RecordKind kind, Numbers... numbers) {
+    if (at_ >= limit_) [[unlikely]] {
+      add_to_next_chunk(RecordKind::kEnter, ticks, region);
+      add(kind, ticks, numbers...);
+      return;
+    }
+    uint8_t* at = put(start_record(RecordKind::kEnter, ticks), region);
+    commit(put(start_at_same_time(at, kind), numbers...));
+  }
+  template <class... Numbers>
+  void add_before_leave(uint64_t ticks, uint64_t region, RecordKind kind, Numbers... numbers) {
+    if (at_ >= limit_) [[unlikely]] {
+      add_to_next_chunk(kind, ticks, numbers...);
+      add(RecordKind::kLeave, ticks, region);
+      return;
+    }
+    uint8_t* at = put(start_record(kind, ticks), numbers...);
+    commit(put(start_at_same_time(at, RecordKind::kLeave), region));
   }
 
   /// A definition: no time, some numbers and a text or a list, cut at kMaxTailBytes. false if it
@@ -138,13 +156,37 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
   }
 
  private:
-  static constexpr size_t kMaxRecordBytes = 2 + kMaxVarintBytes * (kMaxNumbers + 1);
+  // With an Enter or Leave of the same time.
+  static constexpr size_t kMaxRecordBytes = 4 + kMaxVarintBytes * (kMaxNumbers + 2);
   static constexpr size_t kMaxTailBytes = 2048;
 
   [[nodiscard]] uint8_t* payload() const {
     return reinterpret_cast<uint8_t*>(chunk_) + sizeof(ChunkHeader);
   }
+  template <class... Numbers>
+  static uint8_t* put(uint8_t* at, Numbers... numbers) {
+    ((at = put_varint(at, static_cast<uint64_t>(numbers))), ...);
+    return at;
+  }
+  uint8_t* start_record(RecordKind kind, uint64_t ticks) {
+    uint8_t* at = at_;
+    *at++ = static_cast<uint8_t>(kind);
+    // Clocks of other cores may be a little behind; a stream never goes back.
+    const uint64_t delta = ticks > last_ticks_ ? ticks - last_ticks_ : 0;
+    last_ticks_ += delta;
+    return put_varint(at, delta);
+  }
+  static uint8_t* start_at_same_time(uint8_t* at, RecordKind kind) {
+    at[0] = static_cast<uint8_t>(kind);
+    at[1] = 0;
+    return at + 2;
+  }
   bool next_chunk(uint64_t ticks);
+  template <class... Numbers>
+  [[gnu::noinline, gnu::cold]] void add_to_next_chunk(RecordKind kind, uint64_t ticks,
+                                                      Numbers... numbers) {
+    if (next_chunk(ticks)) commit(put(start_record(kind, ticks), numbers...));
+  }
   uint8_t* begin_definition(RecordKind kind, const uint64_t* numbers, unsigned count,
                             size_t tail_bytes);
 

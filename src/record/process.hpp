@@ -98,7 +98,8 @@ struct Thread {
     char text[36];
   } names[kNameCacheSize];
 };
-extern PATHLINE_EXPORT thread_local __attribute__((tls_model("initial-exec"))) Thread thread;
+extern PATHLINE_EXPORT constinit thread_local __attribute__((tls_model("initial-exec")))
+Thread thread;
 
 /// What belongs to the process; zero until MPI has started.
 struct Process {
@@ -116,9 +117,10 @@ struct Process {
 };
 extern PATHLINE_EXPORT Process process;
 
-inline uint64_t now() {
-  return process.clock.use_counter ? counter() : clock_ns(CLOCK_MONOTONIC_RAW);
+[[gnu::noinline, gnu::cold]] inline uint64_t now_without_counter() {
+  return clock_ns(CLOCK_MONOTONIC_RAW);
 }
+inline uint64_t now() { return process.clock.use_counter ? counter() : now_without_counter(); }
 
 /// Gives this thread a stream, whose first record may be as early as `ticks`.
 PATHLINE_EXPORT bool start_thread(uint64_t ticks);

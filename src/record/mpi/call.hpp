@@ -25,31 +25,29 @@ void mark_step(uint64_t bytes);
 /// inside itself, and what the recorder calls, is none (`tracked` is false).
 class Call {
  public:
-  enum When : uint8_t { kAtOnce, kLate };
+  enum When : uint8_t { kAtOnce, kWithFirst, kLate };
 
-  /// kLate: a function that is called over and over until something has happened. Its Enter is
-  /// written by found() only.
+  /// When its Enter is written. kWithFirst: with the first record of the call, by first(), or at
+  /// the latest by entered(). kLate: a function that is called over and over until something has
+  /// happened; by found().
   explicit Call(uint16_t function, When when = kAtOnce) {
     if (thread.inside++ != 0) return;
-    if (!process.started.load(std::memory_order_relaxed)) return;
-    tracked_ = true;
+    tracked_ = process.started.load(std::memory_order_relaxed);
     const uint32_t wanted = wants();
-    if (wanted == 0) return;
+    if (wanted == 0 || !tracked_) return;
     begin_ = now();
-    if (!ready(begin_)) return;
     region_ = function_regions[function].load(std::memory_order_relaxed);
-    if (region_ == 0) region_ = define_function(function);
-    if (region_ == kNotWanted) region_ = 0;
-    if (region_ == 0) return;
-    if ((wanted & kProfile) != 0) [[unlikely]] {
-      profile_enter(region_, begin_);
-      profiled_ = true;
+    if (region_ == 0 || region_ == kNotWanted || wanted != kEvents || !thread.started)
+        [[unlikely]] {
+      if (!prepare(function, wanted)) return;
     }
-    may_record_ = (wanted & kEvents) != 0;
-    if (may_record_ && when == kAtOnce) enter();
+    may_record_ = true;
+    if (when == kLate) return;
+    recorded_ = true;
+    if (when == kAtOnce) entered();
   }
   ~Call() {
-    if (recorded_) emit_leave(end(), region_);
+    if (recorded_ && !left_) emit_leave(end(), region_);
     if (profiled_) [[unlikely]]
       profile_leave(end());
     if (region_ != 0 && region_ == marker_region.load(std::memory_order_relaxed)) [[unlikely]]
@@ -70,11 +68,42 @@ class Call {
     return end_;
   }
 
+  /// The Enter is written, if it has not been before.
+  void entered() {
+    if (!recorded_ || entered_) return;
+    entered_ = true;
+    emit_enter(begin_, region_);
+  }
+  /// A record at the beginning of a recorded call.
+  template <class... Numbers>
+  void first(RecordKind kind, Numbers... numbers) {
+    if (entered_ || process.counter_count != 0) [[unlikely]] {
+      entered();
+      emit(kind, begin_, numbers...);
+      return;
+    }
+    entered_ = true;
+    if (thread.polls.count != 0) [[unlikely]]
+      write_polls();
+    thread.stream.add_behind_enter(begin_, region_, kind, numbers...);
+  }
+  /// A record at the end of a recorded call, behind which no other comes.
+  template <class... Numbers>
+  void last(RecordKind kind, Numbers... numbers) {
+    if (process.counter_count != 0) [[unlikely]] {
+      emit(kind, end(), numbers...);
+      return;
+    }
+    left_ = true;
+    thread.stream.add_before_leave(end(), region_, kind, numbers...);
+  }
+
   /// For kLate: did the call find what it looks for?
   void found(bool something) {
     if (!may_record_ || recorded_) return;
     if (something) {
-      enter();
+      recorded_ = true;
+      entered();
       return;
     }
     Polls& polls = thread.polls;
@@ -91,10 +120,9 @@ class Call {
   uint64_t bytes = 0;  ///< That it sends, for the step marker.
 
  private:
-  void enter() {
-    emit_enter(begin_, region_);
-    recorded_ = true;
-  }
+  /// The first call of a function or in a thread, or one that is counted. returns  whether its
+  /// events are written.
+  bool prepare(uint16_t function, uint32_t wanted);
 
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
@@ -102,6 +130,8 @@ class Call {
   bool tracked_ = false;
   bool recorded_ = false;
   bool may_record_ = false;
+  bool entered_ = false;
+  bool left_ = false;
   bool profiled_ = false;
 };
 

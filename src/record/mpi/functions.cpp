@@ -143,6 +143,20 @@ void mark_step(uint64_t bytes) {
   if (marker.calls++ % marker.every == 0) step(++marker.step, 0.0);
 }
 
+bool Call::prepare(uint16_t function, uint32_t wanted) {
+  region_ = 0;
+  if (!ready(begin_)) return false;
+  uint32_t region = function_regions[function].load(std::memory_order_relaxed);
+  if (region == 0) region = define_function(function);
+  if (region == 0 || region == kNotWanted) return false;
+  region_ = region;
+  if ((wanted & kProfile) != 0) {
+    profile_enter(region_, begin_);
+    profiled_ = true;
+  }
+  return (wanted & kEvents) != 0;
+}
+
 uint32_t define_function(uint16_t function) {
   const Lock guard(functions_lock);
   std::atomic<uint32_t>& region = function_regions[function];

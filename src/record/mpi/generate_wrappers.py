@@ -135,14 +135,17 @@ def own_status(parameters):
 
 def body(function, hooks, parameters, call, kind, after_call=(), status=True):
     """The lines of a wrapper between its braces."""
-    late = ", Call::kLate" if hooks.late else ""
-    lines = [f"  Call call(k{function}{late});"]
+    first = any(re.match(r"(begin_)?(send|receive)\(", expression) for expression in hooks.before)
+    when = ", Call::kLate" if hooks.late else ", Call::kWithFirst" if first else ""
+    lines = [f"  Call call(k{function}{when});"]
     text = hooks.text()
     if status and own_status(parameters) and not hooks.call and uses(text, "status"):
         lines.append("  MPI_Status own_status;")
         lines.append("  if (status == MPI_STATUS_IGNORE) status = &own_status;")
     lines += [f"  {local};" for local in hooks.local]
     lines += [f"  if (call.tracked()) {expression};" for expression in hooks.before]
+    if first:
+        lines.append("  call.entered();")
     lines.append(f"  const {kind} answer = {call};")
     lines += [f"  {line}" for line in after_call]
     if hooks.late:

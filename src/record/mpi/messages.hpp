@@ -34,15 +34,15 @@ void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatyp
   const Communicator* known = sender(comm, dest, tag, count);
   if (known == nullptr) return;
   call.bytes = bytes_of(count, type);
-  emit(RecordKind::kSend, call.begin(), known->id, dest, tag, call.bytes);
+  call.first(RecordKind::kSend, known->id, dest, tag, call.bytes);
 }
 
 inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
   if (!call.recorded() || status->MPI_SOURCE < 0) return;
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
-  emit(RecordKind::kRecv, call.end(), known->id, status->MPI_SOURCE, status->MPI_TAG,
-       received_bytes(*status));
+  call.last(RecordKind::kRecv, known->id, status->MPI_SOURCE, status->MPI_TAG,
+            received_bytes(*status));
 }
 
 template <class Count>
@@ -52,7 +52,7 @@ void begin_send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_D
   if (known == nullptr) return;
   call.id = next_request_id();
   call.bytes = bytes_of(count, type);
-  emit(RecordKind::kIsend, call.begin(), known->id, dest, tag, call.bytes, call.id);
+  call.first(RecordKind::kIsend, known->id, dest, tag, call.bytes, call.id);
 }
 inline void sending(Call& call, int dest, MPI_Request request) {
   if (!call.tracked() || dest == MPI_PROC_NULL) return;
@@ -62,7 +62,7 @@ inline void sending(Call& call, int dest, MPI_Request request) {
 inline void begin_receive(Call& call, int source) {
   if (!call.recorded() || source == MPI_PROC_NULL) return;
   call.id = next_request_id();
-  emit(RecordKind::kIrecvRequest, call.begin(), call.id);
+  call.first(RecordKind::kIrecvRequest, call.id);
 }
 inline void receiving(Call& call, MPI_Comm comm, int source, MPI_Request request) {
   if (!call.tracked() || source == MPI_PROC_NULL) return;

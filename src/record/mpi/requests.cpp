@@ -102,23 +102,6 @@ void erase(Shard& shard, Entry* entry) {
   --shard.used;
 }
 
-/// Takes a request that is complete out of the table; a persistent one stays, inactive. kNone if
-/// the handle is not known, or not active.
-Request take(uint64_t key) {
-  Shard& shard = shard_of(key);
-  const ShardLock guard(shard);
-  Entry* entry = find(shard, key);
-  if (entry == nullptr) return {};
-  const Request request = entry->request;
-  if (!request.persistent) {
-    erase(shard, entry);
-    return request;
-  }
-  if (!request.active) return {};
-  entry->request.active = false;
-  return request;
-}
-
 /// Takes a request out before it is complete. A persistent one stays: nobody else gets its handle.
 Request claim(uint64_t key) {
   Shard& shard = shard_of(key);
@@ -130,42 +113,64 @@ Request claim(uint64_t key) {
   return request;
 }
 
-void record_completion(Call& call, const Request& request, MPI_Status* status) {
+/// only  nothing else completes in this call.
+void record_completion(Call& call, const Request& request, MPI_Status* status, bool only = false) {
   if (!request.recorded || !ready(call.end())) return;
-  const uint64_t ticks = call.end();
-  int cancelled = 0;
+  const auto record = [&](RecordKind kind, auto... numbers) {
+    if (only && call.recorded()) {
+      call.last(kind, numbers...);
+    } else {
+      emit(kind, call.end(), numbers...);
+    }
+  };
   switch (request.kind) {
     case Request::kSend:
     case Request::kReceive:
-      if (status != nullptr) PMPI_Test_cancelled(status, &cancelled);
-      if (cancelled != 0) {
-        emit(RecordKind::kRequestCancelled, ticks, request.id);
+      if (status != nullptr && was_cancelled(*status)) {
+        record(RecordKind::kRequestCancelled, request.id);
       } else if (request.kind == Request::kSend) {
-        emit(RecordKind::kIsendComplete, ticks, request.id);
+        record(RecordKind::kIsendComplete, request.id);
       } else if (request.fixed || status == nullptr) {
-        emit(RecordKind::kIrecv, ticks, request.comm, request.peer, request.tag,
-             request.bytes_received, request.id);
+        record(RecordKind::kIrecv, request.comm, request.peer, request.tag, request.bytes_received,
+               request.id);
       } else {
-        emit(RecordKind::kIrecv, ticks, request.comm, status->MPI_SOURCE, status->MPI_TAG,
-             received_bytes(*status), request.id);
+        record(RecordKind::kIrecv, request.comm, status->MPI_SOURCE, status->MPI_TAG,
+               received_bytes(*status), request.id);
       }
       break;
     case Request::kCollective:
-      emit(RecordKind::kCollectiveComplete, ticks, request.operation, request.comm, request.root,
-           request.bytes_sent, request.bytes_received, request.id);
+      record(RecordKind::kCollectiveComplete, request.operation, request.comm, request.root,
+             request.bytes_sent, request.bytes_received, request.id);
       break;
-    case Request::kRma: emit(RecordKind::kRmaComplete, ticks, request.comm, request.id); break;
+    case Request::kRma: record(RecordKind::kRmaComplete, request.comm, request.id); break;
     case Request::kIo:
-      emit(RecordKind::kIoEnd, ticks, request.comm,
-           status == nullptr ? request.bytes_sent : received_bytes(*status), request.id);
+      record(RecordKind::kIoEnd, request.comm,
+             status == nullptr ? request.bytes_sent : received_bytes(*status), request.id);
       break;
     default: break;
   }
 }
 
+/// A request is complete: out of the table with it; a persistent one stays, inactive. Nothing is
+/// copied, which on the way of every message would cost as much as a look at the clock.
+void complete_in_table(Call& call, uint64_t key, MPI_Status* status, bool only) {
+  Shard& shard = shard_of(key);
+  const ShardLock guard(shard);
+  Entry* entry = find(shard, key);
+  if (entry == nullptr || (entry->request.persistent && !entry->request.active)) return;
+  record_completion(call, entry->request, status, only);
+  entry->request.active = false;
+  if (!entry->request.persistent) erase(shard, entry);
+}
+
 }  // namespace
 
-uint64_t next_request_id() { return next_id.fetch_add(1, std::memory_order_relaxed); }
+uint64_t next_request_id() {
+  if (locked) return next_id.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t id = next_id.load(std::memory_order_relaxed);
+  next_id.store(id + 1, std::memory_order_relaxed);
+  return id;
+}
 
 void lock_requests() { locked = true; }
 
@@ -226,14 +231,12 @@ MPI_Status* Pending::statuses(MPI_Status* wanted) {
 
 void Pending::complete(int index, MPI_Status* status) {
   if (index < 0 || index >= count_ || handles_[index] == MPI_REQUEST_NULL) return;
-  Request request;
   if (claimed_ == nullptr || claimed_[index].persistent) {
-    request = take(key_of(handles_[index]));
-  } else {
-    request = claimed_[index];
+    complete_in_table(call_, key_of(handles_[index]), status, count_ == 1);
+  } else if (claimed_[index].kind != Request::kNone) {
+    record_completion(call_, claimed_[index], status, count_ == 1);
     claimed_[index].kind = Request::kNone;
   }
-  if (request.kind != Request::kNone) record_completion(call_, request, status);
 }
 
 void request_started(Call& call, MPI_Request handle) {

@@ -39,6 +39,14 @@ inline uint64_t received_bytes(const MPI_Status& status) {
 #endif
 }
 
+inline bool was_cancelled(const MPI_Status& status) {
+#if defined(OPEN_MPI)
+  return status._cancelled != 0;
+#else
+  return (static_cast<unsigned>(status.count_hi_and_cancelled) & 1U) != 0;
+#endif
+}
+
 uint64_t next_request_id();
 
 /// More threads than one may call MPI: the table locks from now on.
