@@ -105,17 +105,44 @@ double log_chance_of_equals(std::vector<uint32_t> periods, double density) {
   return -count * (share * std::log(share / density) + others);
 }
 
-/// Removes occurrences in start-up and shut-down: those whose period is unlike the next one inside.
+/// How many of the first of these periods are start-up: none of them is like those that follow.
+/// Periods in time order, or in reverse to ask for shut-down.
+template <class Period>
+size_t odd_beginning(size_t period_count, Period period) {
+  constexpr double kUnlike = 0.5;
+  constexpr size_t kFollowing = 8;
+  const size_t most = std::max<size_t>(3, period_count / 10);
+  for (size_t odd = std::min(most, period_count - std::min(period_count, kMinCount)); odd > 0;
+       --odd) {
+    std::vector<uint32_t> following;
+    for (size_t i = odd; i < std::min(period_count, odd + kFollowing); ++i) {
+      following.push_back(period(i));
+    }
+    std::nth_element(following.begin(), following.begin() + following.size() / 2, following.end());
+    const uint32_t usual = following[following.size() / 2];
+    bool all_odd = true;
+    for (size_t i = 0; i < odd; ++i) all_odd &= difference(period(i), usual) > kUnlike;
+    if (all_odd) return odd;
+  }
+  return 0;
+}
+
+/// Removes occurrences in start-up and shut-down: those whose periods are unlike the ones inside.
 void trim(std::vector<uint32_t>& starts) {
   constexpr double kUnlike = 0.25;
   const auto unlike = [&](size_t a, size_t b, size_t c) {
     return difference(starts[b] - starts[a], starts[c] - starts[b]) > kUnlike;
   };
+  const size_t odd_end = odd_beginning(starts.size() - 1, [&](size_t i) {
+    return starts[starts.size() - 1 - i] - starts[starts.size() - 2 - i];
+  });
+  starts.resize(starts.size() - odd_end);
   while (starts.size() > kMinCount &&
          unlike(starts.size() - 3, starts.size() - 2, starts.size() - 1)) {
     starts.pop_back();
   }
-  size_t begin = 0;
+  size_t begin =
+      odd_beginning(starts.size() - 1, [&](size_t i) { return starts[i + 1] - starts[i]; });
   while (starts.size() - begin > kMinCount && unlike(begin, begin + 1, begin + 2)) ++begin;
   starts.erase(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(begin));
 }
@@ -177,11 +204,7 @@ class Finder {
     std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
     piece.median_period = sorted[sorted.size() / 2];
     piece.is_collective = sequence_[starts[0]].is_collective;
-    uint64_t inside = std::min<uint64_t>(piece.median_period, sequence_.size() - starts.back());
-    for (const uint32_t period : periods) {
-      if (period <= 3 * uint64_t{piece.median_period}) inside += period;
-    }
-    piece.share = static_cast<double>(inside) / static_cast<double>(sequence_.size());
+    piece.share = share_of(piece, periods);
     if (piece.share < kMinShare) return;
     const Chance chance = chance_of(starts);
     const bool no_order = chance.difference < 0.05;  // Nearly all symbols are this piece.
@@ -196,6 +219,21 @@ class Finder {
             : std::min(log_chance_of_neighbours(periods.size(), piece.irregularity, chance.density),
                        log_chance_of_equals(periods, chance.density));
     found_.push_back({std::move(piece), log_of_chance});
+  }
+
+  /// Of all symbols that lie in periods. One much longer than those around it is a gap; with a
+  /// solver that converges, the first periods may be much longer than most.
+  [[nodiscard]] double share_of(const Repetition& piece,
+                                const std::vector<uint32_t>& periods) const {
+    constexpr uint64_t kGap = 3;
+    uint64_t inside = std::min<uint64_t>(periods.back(), sequence_.size() - piece.starts.back());
+    for (size_t i = 0; i < periods.size(); ++i) {
+      const uint32_t before = periods[i > 0 ? i - 1 : 1];
+      const uint32_t after = periods[i + 1 < periods.size() ? i + 1 : i - 1];
+      const uint64_t usual = std::max(piece.median_period, std::min(before, after));
+      if (periods[i] <= kGap * usual) inside += periods[i];
+    }
+    return static_cast<double>(inside) / static_cast<double>(sequence_.size());
   }
 
   /// True if the periods vary as those of a random order would that have a fixed part in common (an

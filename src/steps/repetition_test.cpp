@@ -71,6 +71,25 @@ TEST(Repetitions, AreFoundByTheOrderAloneWhenAllLoopsMakeTheSameCalls) {
   EXPECT_EQ(turns(program), 100U);
 }
 
+TEST(Repetitions, MayShrinkToASixthOverTheRun) {
+  // As icoFoam's cavity: the solvers need 60 turns a step at first, and none once it is steady.
+  std::string program = "BBRBRRR";
+  for (size_t step = 0; step < 100; ++step) {
+    const size_t inner = step < 45 ? 60 - step : 2 + step % 2;
+    program += "gQ" + repeated("iswR", inner) + "Q" + repeated("iswR", inner / 2 + 1);
+  }
+  EXPECT_EQ(turns(program), 100U);
+}
+
+TEST(Repetitions, AreNotMadeOfStartAndEnd) {
+  // The piece that begins a turn is also made twice while the program starts.
+  EXPECT_EQ(turns("RxRx" + repeated("Riswiswjsw", 100)), 100U);
+  // What ends the last turn goes on at the end of the program.
+  EXPECT_EQ(turns("iswisw" + repeated("Risw", 99) + repeated("R", 6)), 100U);
+  // An odd turn near the end is one of the loop all the same.
+  EXPECT_EQ(turns(repeated("iswR", 92) + repeated("xyz", 20) + repeated("iswR", 8)), 100U);
+}
+
 TEST(Repetitions, SurviveOddTurns) {
   std::string program;
   for (size_t step = 0; step < 60; ++step) program += step % 13 == 5 ? "iswBBBBisR" : "isw1isR";
