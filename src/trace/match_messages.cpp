@@ -97,16 +97,36 @@ std::vector<std::vector<uint32_t>> locations_by_rank(const Trace& trace) {
   return locations;
 }
 
+/// Which stretch of recorded time a moment of a rank lies in.
+size_t stretch_of(const Ends& ends, uint64_t ticks) {
+  return static_cast<size_t>(std::upper_bound(ends.resumed.begin(), ends.resumed.end(), ticks) -
+                             ends.resumed.begin());
+}
+
 /// Joins the channels of one receiving rank with those of its senders; the k-th send meets the k-th
-/// receive. Each channel has one receiver, so ranks may be done at the same time.
-void join(std::vector<RankEnds>& ranks, uint32_t receiver) {
+/// receive. Where recording was switched off and on (some time steps only) this counts from the
+/// beginning of each stretch, if both ranks have equally many: messages that crossed an edge have
+/// one end in the trace, which must not shift all that follow. Each channel has one receiver, so
+/// ranks may be done at the same time.
+void join(const Trace& trace, std::vector<RankEnds>& ranks, uint32_t receiver) {
   Ends& ends = ranks[receiver].ends;
   for (const Channel& channel : ranks[receiver].receives.all()) {
     RankEnds& sender = ranks[channel.peer];
+    const bool by_stretch =
+        !ends.resumed.empty() && ends.resumed.size() == sender.ends.resumed.size();
     uint32_t send = sender.sends.first(receiver, channel.comm, channel.tag);
     for (uint32_t i = channel.first; i != kNone; i = ranks[receiver].receives.next(i)) {
-      if (send == kNone) {
-        const Receive& receive = ends.receives[i];
+      const Receive& receive = ends.receives[i];
+      size_t stretch = 0;
+      size_t send_stretch = 0;
+      if (by_stretch) {
+        stretch = stretch_of(ends, order_ticks(trace, receive));
+        for (; send != kNone; send = sender.sends.next(send)) {
+          send_stretch = stretch_of(sender.ends, sender.ends.sends[send].ticks);
+          if (send_stretch >= stretch) break;
+        }
+      }
+      if (send == kNone || send_stretch > stretch) {
         ends.lost_receives.push_back({receive.location, receive.event, Rank(receive.peer)});
         continue;
       }
@@ -237,7 +257,7 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
     rank.receive_of.resize(rank.ends.sends.size());
     std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
   });
-  pool.for_each(ranks.size(), [&](size_t i) { join(ranks, static_cast<uint32_t>(i)); });
+  pool.for_each(ranks.size(), [&](size_t i) { join(trace, ranks, static_cast<uint32_t>(i)); });
   collect_unmatched(ranks, trace);
 
   size_t send_count = 0;

@@ -54,6 +54,33 @@ TEST(MatchMessages, JoinsSendsAndReceivesInTheirOrder) {
   expect_all_matched(trace);
 }
 
+TEST(MatchMessages, CountsFromEachStretchOfRecordedTime) {
+  // What happens at 3 (a send) and 20 (a receive) crossed an edge; the others are pairs.
+  constexpr uint32_t kOn = 1;
+  constexpr uint32_t kOff = 2;
+  TestTrace test(2);
+  test.on(0).add(EventKind::kMeasurementOnOff, 0, {kOn}).send(1, 1, 100).send(3, 1, 300);
+  test.on(0).add(EventKind::kMeasurementOnOff, 5, {kOff});
+  test.on(0).add(EventKind::kMeasurementOnOff, 14, {kOn}).send(15, 1, 1500);
+  test.on(1).add(EventKind::kMeasurementOnOff, 1, {kOn}).recv(2, 0, 100);
+  test.on(1).add(EventKind::kMeasurementOnOff, 6, {kOff});
+  test.on(1).add(EventKind::kMeasurementOnOff, 12, {kOn}).recv(16, 0, 1500).recv(20, 0, 2000);
+  const Trace trace = test.finish();
+  EXPECT_THAT(rows(trace), ElementsAre(Row{0, 1, 1, 2, 100}, Row{0, 1, 15, 16, 1500}));
+  ASSERT_EQ(trace.unmatched_sends.size(), 1U);
+  ASSERT_EQ(trace.unmatched_receives.size(), 1U);
+}
+
+TEST(MatchMessages, CountsThroughWhereOnlyOneRankPauses) {
+  TestTrace test(2);
+  test.on(0).send(1, 1, 100).send(2, 1, 200);
+  test.on(1).recv(3, 0, 100).add(EventKind::kMeasurementOnOff, 4, {2});
+  test.on(1).add(EventKind::kMeasurementOnOff, 8, {1}).recv(9, 0, 200);
+  const Trace trace = test.finish();
+  EXPECT_THAT(rows(trace), ElementsAre(Row{0, 1, 1, 3, 100}, Row{0, 1, 2, 9, 200}));
+  expect_all_matched(trace);
+}
+
 TEST(MatchMessages, FillsEveryColumn) {
   TestTrace test(2, 2);
   const Region call = test.region("MPI_Recv");

@@ -103,6 +103,11 @@ class Collector {
           ++ends_.cancelled;
           break;
         }
+        case EventKind::kMeasurementOnOff: {
+          constexpr uint32_t kOn = 1;
+          if (events.ref[i] == kOn) ends_.resumed.push_back(events.ticks[i]);
+          break;
+        }
         default: break;
       }
     }
@@ -187,6 +192,13 @@ void reserve(const Trace& trace, std::span<const uint32_t> locations, Ends& ends
 
 }  // namespace
 
+uint64_t order_ticks(const Trace& trace, const Receive& receive) {
+  const bool blocking =
+      receive.peer != kNone &&
+      trace.locations[receive.location].events.kind[receive.event] == EventKind::kMpiRecv;
+  return blocking ? receive.ticks : receive.post_ticks;
+}
+
 Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
                   std::span<const uint32_t> locations, base::Arena& arena) {
   Ends ends;
@@ -201,13 +213,9 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
     if (ends.receives.size() > receives) first_receives.push_back(receives);
   }
   merge(ends.sends, first_sends, [](const Send& send) { return send.ticks; });
-  merge(ends.receives, first_receives, [&](const Receive& receive) {
-    // A blocking receive is ordered by its own record: the call around it may be all of main.
-    const bool blocking =
-        receive.peer != kNone &&
-        trace.locations[receive.location].events.kind[receive.event] == EventKind::kMpiRecv;
-    return blocking ? receive.ticks : receive.post_ticks;
-  });
+  merge(ends.receives, first_receives,
+        [&](const Receive& receive) { return order_ticks(trace, receive); });
+  std::sort(ends.resumed.begin(), ends.resumed.end());
   return ends;
 }
 

@@ -38,7 +38,12 @@ struct Ends {
   std::vector<Unmatched> lost_sends;
   std::vector<Unmatched> lost_receives;
   uint64_t cancelled = 0;
+  std::vector<uint64_t> resumed;  ///< When recording was switched on, ascending.
 };
+
+/// Receives are ordered by when they were posted. A blocking one by its own record: the call around
+/// it may be all of main.
+uint64_t order_ticks(const Trace& trace, const Receive& receive);
 
 /// Follows the requests of all locations of one rank. MPI orders the messages of a rank, not of a
 /// thread: ends of several locations are merged by time.
