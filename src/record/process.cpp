@@ -407,12 +407,6 @@ void complete() {
   process.writer.complete();
 }
 
-void disable(const char* why) {
-  process.wants.store(0);
-  if (!process.started.exchange(false)) return;
-  say("recording of rank %u ends: %s; the program is not affected", process.rank, why);
-}
-
 void pause(bool off) {
   if (!process.started.load(std::memory_order_acquire)) return;
   if (process.paused.exchange(off) == off) return;

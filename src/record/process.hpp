@@ -194,9 +194,6 @@ PATHLINE_EXPORT bool start(const char* directory, uint32_t rank, uint32_t rank_c
 /// The program has called MPI_Finalize: everything is complete, though more may follow.
 PATHLINE_EXPORT void complete();
 
-/// A failed check of our own: recording ends, the program goes on.
-PATHLINE_EXPORT void disable(const char* why);
-
 /// Recording on or off for the whole process (MPI_Pcontrol, steps).
 PATHLINE_EXPORT void pause(bool off);
 PATHLINE_EXPORT void step(int64_t number, double time_s);

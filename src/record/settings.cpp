@@ -94,6 +94,12 @@ Settings read_settings() {
   if (const char* steps = std::getenv("PATHLINE_STEPS"); steps != nullptr && *steps != '\0') {
     parse_steps(steps, settings);
   }
+  if (const char* seconds = std::getenv("PATHLINE_SYNC_INTERVAL"); seconds != nullptr) {
+    const double value = std::strtod(seconds, nullptr);
+    if (value > 0 && value < 1e9) {
+      settings.sync_interval_ns = static_cast<uint64_t>(value * 1e9) + 1;
+    }
+  }
   settings.verbose = is("PATHLINE_VERBOSE", "1");
   copy_text(settings.clock, "PATHLINE_CLOCK");
   copy_text(settings.run_directory, "PATHLINE_RUN_DIRECTORY");

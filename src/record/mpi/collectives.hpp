@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include "record/mpi/lifetime.hpp"
 #include "record/mpi/messages.hpp"
 
 // Collective operations. Bytes are what this rank hands over and what it gets, as the arguments of
@@ -123,11 +124,12 @@ inline void collective_begins(Call& call) {
 inline void collective_ends(Call& call, Operation operation, MPI_Comm comm, int root,
                             Volume volume) {
   call.bytes = volume.sent != 0 ? volume.sent : volume.received;
-  if (!call.recorded()) return;
-  const Communicator* known = communicator_of(comm);
-  if (known == nullptr) return;
-  emit(RecordKind::kCollectiveEnd, call.end(), static_cast<unsigned>(operation), known->id,
-       root < 0 ? kNoRoot : static_cast<uint32_t>(root), volume.sent, volume.received);
+  const Communicator* known = call.recorded() ? communicator_of(comm) : nullptr;
+  if (known != nullptr) {
+    call.last(RecordKind::kCollectiveEnd, static_cast<unsigned>(operation), known->id,
+              root < 0 ? kNoRoot : static_cast<uint32_t>(root), volume.sent, volume.received);
+  }
+  if (comm == MPI_COMM_WORLD) all_have_met();
 }
 
 /// A nonblocking one, before the call and after it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "record/mpi/lifetime.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,7 +24,30 @@ MPI_Comm own_comm = MPI_COMM_NULL;  // The recorder's messages do not meet the p
 struct Decision {
   char directory[1024];  // "" for no recording.
   uint32_t world;
+  uint64_t sync_interval_ns;
 };
+
+/// When the clocks are compared next. Only rank 0 looks at the time: at the operation agreed upon
+/// it tells the others whether it is time, and how many operations later to ask again.
+struct Appointment {
+  uint64_t operations;  // Until then.
+  uint64_t compare;     // Now.
+};
+uint64_t sync_interval_ns = 0;
+std::atomic<uint64_t> operations_left{1};
+uint64_t operations_before = 0;
+uint64_t last_compared_ns = 0;
+
+Appointment make_appointment() {
+  const uint64_t elapsed = clock_ns(CLOCK_MONOTONIC) - last_compared_ns;
+  const bool compare = elapsed >= sync_interval_ns;
+  const uint64_t rest = compare ? sync_interval_ns : sync_interval_ns - elapsed;
+  // Not many more than up to now, as they may become rare.
+  const double pace = static_cast<double>(operations_before) / static_cast<double>(elapsed + 1);
+  const auto wanted = static_cast<uint64_t>(pace * static_cast<double>(rest));
+  const uint64_t most = 4 * operations_before;
+  return {wanted < 1 ? 1 : wanted > most ? most : wanted, compare ? 1U : 0U};
+}
 
 }  // namespace
 
@@ -48,6 +72,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
       }
     }
   }
+  decision.sync_interval_ns = process.settings.sync_interval_ns;
   PMPI_Bcast(&decision, sizeof decision, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (decision.directory[0] == '\0') return;
   if (level == MPI_THREAD_MULTIPLE) lock_requests();
@@ -61,6 +86,13 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
   // From here on the ranks without a file take part as well: the others wait for them.
   PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm);
   const int first_of_node = measure_clock_offsets(own_comm);
+  if (decision.sync_interval_ns != 0) {
+    // A rank that is not recorded would not come to the appointments.
+    int all_recorded = recorded ? 1 : 0;
+    PMPI_Allreduce(MPI_IN_PLACE, &all_recorded, 1, MPI_INT, MPI_MIN, own_comm);
+    if (all_recorded != 0) sync_interval_ns = decision.sync_interval_ns;
+    last_compared_ns = clock_ns(CLOCK_MONOTONIC);
+  }
   if (recorded) {
     start_communicators();
     if (ready(began_ticks)) {
@@ -78,7 +110,27 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
   }
 }
 
+void all_have_met() {
+  if (sync_interval_ns == 0) return;
+  ++operations_before;
+  if (operations_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const Inside inside;
+  const uint64_t began = now();
+  Appointment next{};
+  if (process.rank == 0) next = make_appointment();
+  PMPI_Bcast(&next, sizeof next, MPI_BYTE, 0, own_comm);
+  if (next.compare != 0) {
+    measure_clock_offsets(own_comm);
+    last_compared_ns = clock_ns(CLOCK_MONOTONIC);
+    operations_before = 0;
+  }
+  operations_left.store(next.operations, std::memory_order_release);
+  // What the program does not do, as when a chunk is full.
+  if (ready(began) && (wants() & kEvents) != 0) emit(RecordKind::kFlush, began, now() - began);
+}
+
 void mpi_ending() {
+  sync_interval_ns = 0;
   if (own_comm == MPI_COMM_NULL) return;
   const Inside inside;
   measure_clock_offsets(own_comm);

@@ -10,6 +10,9 @@ namespace pathline::record {
 /// MPI is up. `region` MPI_Init or MPI_Init_thread, called at `began_ticks`. Agrees on the run
 /// directory, opens the raw file, compares the clocks.
 void mpi_started(uint16_t function, uint64_t began_ticks);
+/// Every process has just been in a collective operation on MPI_COMM_WORLD. With
+/// PATHLINE_SYNC_INTERVAL, compares the clocks at some of these.
+void all_have_met();
 /// MPI is about to go down: compares the clocks again.
 void mpi_ending();
 /// Everything is complete.
