@@ -10,6 +10,10 @@ std::array<std::string, kStepColumns.size()> step_cells(const trace::Trace& trac
   const steps::Counters& counters = row.counters;
   const auto number = [](uint64_t value) { return fmt::format("{}", value); };
   const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
+  if (!row.recorded) {
+    return {number(row.step), number(row.rank), seconds(trace.seconds(row.begin_ticks)),
+            seconds(trace.seconds(row.end_ticks))};
+  }
   return {number(row.step),
           number(row.rank),
           seconds(trace.seconds(row.begin_ticks)),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "app/step_rows.hpp"
@@ -64,6 +66,16 @@ std::string notes(const app::Steps& steps, const steps::Table& table, const Step
         "in its calls\n";
   } else if (options.detect && options.step_marker.empty()) {
     text = "pathline: the program marks its time steps: nothing had to be detected\n";
+  }
+  std::set<uint32_t> unknown;
+  std::set<uint32_t> all;
+  for (const steps::Row& row : table.rows) {
+    all.insert(row.step);
+    if (!row.recorded) unknown.insert(row.step);
+  }
+  if (!unknown.empty()) {
+    text += fmt::format("pathline: {} of {} {}s were not recorded: only their times are known\n",
+                        unknown.size(), all.size(), steps.word());
   }
   steps::Counters outside;
   for (const steps::Counters& counters : table.outside) outside += counters;

@@ -165,6 +165,29 @@ TEST(DetectSteps, FindsNothingInRandomPrograms) {
   }
 }
 
+TEST(DetectSteps, FindsNothingInMessagesOfRandomRanks) {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    std::mt19937 random(seed);
+    const uint32_t rank_count = 2 + seed % 4;
+    TestTrace test(rank_count);
+    const Region send = test.region("MPI_Send");
+    const Region recv = test.region("MPI_Recv");
+    uint64_t now = 1000;
+    for (uint32_t i = 0; i < 1000; ++i, now += 10 + random() % 100) {
+      const auto sender = static_cast<uint32_t>(random() % rank_count);
+      const auto receiver =
+          static_cast<uint32_t>((sender + 1 + random() % (rank_count - 1)) % rank_count);
+      const uint64_t bytes = 1 + random() % (seed % 2 == 0 ? 5000 : 1);
+      test.on(sender).enter(now, send).send(now + 1, receiver, bytes).leave(now + 2, send);
+      test.on(receiver).enter(now, recv).recv(now + 4, sender, bytes).leave(now + 5, recv);
+    }
+    base::ThreadPool pool(1);
+    const Detection found = detect_steps(test.finish(), pool);
+    EXPECT_FALSE(found.found()) << "seed " << seed << ": " << found.count << " periods of "
+                                << found.calls << " calls, beginning with " << found.begins_with;
+  }
+}
+
 TEST(DetectSteps, FindsNothingInARunWithoutCalls) {
   EXPECT_FALSE(Program(2).detect().found());
   base::ThreadPool pool(1);

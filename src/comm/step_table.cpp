@@ -127,8 +127,8 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
     for (size_t i = 0; i < ranks[rank].windows.size(); ++i) {
       const trace::StepWindow& window = ranks[rank].windows[i];
       if (!selection.has_time(window.begin_ticks)) continue;
-      table.rows.push_back(
-          {window.step, rank, window.begin_ticks, window.end_ticks, ranks[rank].counters[i]});
+      table.rows.push_back({window.step, rank, window.begin_ticks, window.end_ticks,
+                            ranks[rank].counters[i], window.recorded});
     }
   }
   std::sort(table.rows.begin(), table.rows.end(), [](const steps::Row& a, const steps::Row& b) {

@@ -21,6 +21,7 @@ constexpr double kAxisHeight = 48;
 struct Cell {
   double seconds = 0;
   double mpi_seconds = 0;
+  bool recorded = false;
 };
 
 /// The table as a matrix of the chosen ranks and the step numbers that there are.
@@ -45,6 +46,7 @@ struct Grid {
       Cell& cell = cells[row_of[row.rank] * steps.size() + column];
       cell.seconds += trace.span_seconds(row.end_ticks - row.begin_ticks);
       cell.mpi_seconds += trace.span_seconds(row.counters.mpi_ticks);
+      cell.recorded = cell.recorded || row.recorded;
     }
   }
   [[nodiscard]] const Cell& at(size_t row, size_t column) const {
@@ -59,6 +61,7 @@ struct Spread {
   double middle = 0;
   double high = 0;
   double mpi = 0;
+  bool recorded = false;  // Otherwise nothing is known of MPI.
 };
 
 double median(std::vector<double>& values) {
@@ -79,14 +82,15 @@ std::vector<Spread> spreads_of(const Grid& grid, size_t column_count) {
       const Cell& cell = grid.at(row, step);
       if (cell.seconds <= 0) continue;
       seconds[column].push_back(cell.seconds);
-      mpi[column].push_back(cell.mpi_seconds);
+      if (cell.recorded) mpi[column].push_back(cell.mpi_seconds);
     }
   }
   for (size_t column = 0; column < column_count; ++column) {
     auto& list = seconds[column];
     if (list.empty()) continue;
     const auto [low, high] = std::minmax_element(list.begin(), list.end());
-    spreads[column] = {*low, 0, *high, median(mpi[column])};
+    spreads[column] = {.low = *low, .high = *high, .recorded = !mpi[column].empty()};
+    if (!mpi[column].empty()) spreads[column].mpi = median(mpi[column]);
     spreads[column].middle = median(list);
   }
   return spreads;
@@ -142,9 +146,15 @@ class StepsFigure {
   template <class ValueOf>
   std::vector<layout::Point> stairs(const std::vector<Spread>& spreads,
                                     const layout::LinearScale& scale, ValueOf value_of) const {
+    return stairs(spreads, scale, value_of, 0, column_count_);
+  }
+  template <class ValueOf>
+  std::vector<layout::Point> stairs(const std::vector<Spread>& spreads,
+                                    const layout::LinearScale& scale, ValueOf value_of,
+                                    size_t first, size_t end) const {
     std::vector<layout::Point> points;
     const double width = curves_.w / static_cast<double>(column_count_);
-    for (size_t column = 0; column < column_count_; ++column) {
+    for (size_t column = first; column < end; ++column) {
       const double y = scale.px(1e9 * value_of(spreads[column]));
       points.push_back({curves_.x + width * static_cast<double>(column), y});
       points.push_back({curves_.x + width * static_cast<double>(column + 1), y});
@@ -175,10 +185,18 @@ class StepsFigure {
         {.points = stairs(spreads, scale, [](const Spread& spread) { return spread.middle; }),
          .stroke = time,
          .width_px = 1.5});
-    lines.lines.push_back(
-        {.points = stairs(spreads, scale, [](const Spread& spread) { return spread.mpi; }),
-         .stroke = mpi,
-         .width_px = 1.5});
+    for (size_t column = 0; column < column_count_;) {
+      size_t end = column;
+      while (end < column_count_ && spreads[end].recorded == spreads[column].recorded) ++end;
+      if (spreads[column].recorded) {
+        lines.lines.push_back(
+            {.points = stairs(
+                 spreads, scale, [](const Spread& spread) { return spread.mpi; }, column, end),
+             .stroke = mpi,
+             .width_px = 1.5});
+      }
+      column = end;
+    }
     lines.add_rule({curves_.x, curves_.bottom()}, {curves_.right(), curves_.bottom()}, theme_.axis);
     scene_.layers.emplace_back(std::move(lines));
     const layout::LegendEntry entries[] = {
@@ -200,10 +218,12 @@ class StepsFigure {
     std::vector<Cell> sums(size_t{cells.column_count} * cells.row_count);
     for (size_t row = 0; row < grid_.ranks.size(); ++row) {
       for (size_t step = 0; step < grid_.steps.size(); ++step) {
+        const Cell& cell = grid_.at(row, step);
+        if (!cell.recorded) continue;
         Cell& sum = sums[row * cells.row_count / grid_.ranks.size() * column_count_ +
                          step * column_count_ / grid_.steps.size()];
-        sum.seconds += grid_.at(row, step).seconds;
-        sum.mpi_seconds += grid_.at(row, step).mpi_seconds;
+        sum.seconds += cell.seconds;
+        sum.mpi_seconds += cell.mpi_seconds;
       }
     }
     double highest = 0;

@@ -39,6 +39,7 @@ struct Row {
   uint64_t begin_ticks;
   uint64_t end_ticks;
   Counters counters;
+  bool recorded = true;  ///< False: nothing is known but its times.
 };
 
 /// The time steps of a run: every message and every tick of a call is in one row or in `outside`.

@@ -16,9 +16,10 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
   };
   std::vector<StepWindow> steps;
   std::vector<Open> open;
+  bool recording = true;
   const auto begin = [&](int64_t enter, uint64_t ticks) {
     open.push_back({enter, steps.size(), false});
-    steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks});
+    steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks, recording});
   };
   const auto end = [&](uint64_t ticks) {
     steps[open.back().step].end_ticks = ticks;
@@ -37,6 +38,11 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
         // A call that ends takes the calls inside with it whose Leave got lost.
         while (!open.empty() && open.back().enter >= int64_t{events.ref[i]}) end(events.ticks[i]);
         break;
+      case EventKind::kMeasurementOnOff: {
+        constexpr uint32_t kOn = 1;
+        recording = events.ref[i] == kOn;
+        break;
+      }
       case EventKind::kUnmatchedLeave:
         if (!open.empty() && open.back().enter < 0 && events.ref[i] == marker) end(events.ticks[i]);
         break;

@@ -77,6 +77,7 @@ struct StepWindow {
   uint32_t step;
   uint64_t begin_ticks;
   uint64_t end_ticks;
+  bool recorded = true;  ///< False if recording was switched off: only its times are known.
   friend bool operator==(const StepWindow&, const StepWindow&) = default;
 };
 /// Per rank, in the order of time; empty lists when the program marked none.

@@ -286,6 +286,16 @@ TEST_F(MarkedSteps, KeepTheirOwnEndWhenTheyContainOthers) {
   EXPECT_THAT(marked_steps(test.build())[0], ElementsAre(StepWindow{0, 1, 8}, StepWindow{1, 2, 3}));
 }
 
+TEST_F(MarkedSteps, SayWhetherTheyWereRecorded) {
+  constexpr uint32_t kOn = 1;
+  constexpr uint32_t kOff = 2;
+  test.on(0).enter(1, step).leave(2, step).add(EventKind::kMeasurementOnOff, 2, {kOff});
+  test.on(0).enter(3, step).add(EventKind::kMeasurementOnOff, 5, {kOn}).leave(6, step);
+  test.on(0).enter(6, step).leave(9, step);
+  EXPECT_THAT(marked_steps(test.build())[0],
+              ElementsAre(StepWindow{0, 1, 2}, StepWindow{1, 3, 6, false}, StepWindow{2, 6, 9}));
+}
+
 TEST_F(MarkedSteps, EndWithTheRecordingWhenTheProgramWasKilled) {
   test.on(1).enter(1, step).enter(2, main);
   EXPECT_THAT(marked_steps(test.build()), ElementsAre(IsEmpty(), ElementsAre(StepWindow{0, 1, 2})));
