@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <fcntl.h>
+#include <iomanip>
 #include <map>
 #include <set>
+#include <sstream>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/chrono.h>
@@ -72,10 +76,19 @@ bool is_finished(const fs::path& run) {
   return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
-bool launcher_saw_the_end(const fs::path& run) {
+/// When the launcher saw COMMAND end, ns since 1970; 0 if it has not.
+uint64_t end_of_command_ns(const fs::path& run) {
   const Json json = read_run_json(run);
   const auto found = json.find("end_time");
-  return found != json.end() && found->is_string();
+  if (found == json.end() || !found->is_string()) return 0;
+  std::tm utc{};
+  std::istringstream text(found->get<std::string>());
+  text >> std::get_time(&utc, "%Y-%m-%dT%H:%M:%S");
+  const std::time_t seconds = text.fail() ? -1 : ::timegm(&utc);
+  if (seconds < 0) return 1;  // It has, though nobody can say when.
+  double fraction = 0;
+  if (text.peek() == '.') text >> fraction;
+  return static_cast<uint64_t>(seconds) * 1'000'000'000 + static_cast<uint64_t>(fraction * 1e9);
 }
 
 base::Error cannot(const char* what, const fs::path& path, const std::error_code& code) {
@@ -325,7 +338,13 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
                        "A run directory is what 'pathline record' makes."};
   }
 
-  auto read = input::read_raw_run(files, pool, progress);
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::duration<double>(options.patience_s);
+  while (Clock::now() < until && input::any_alive(files)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  auto read =
+      input::read_raw_run(files, pool, progress, {.ended_realtime_ns = end_of_command_ns(run)});
   if (!read) return read.error();
   input::RawRun& raw = read.value();
   trace::Trace& trace = raw.trace;
@@ -351,7 +370,7 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
     report.warnings.push_back(warning);
     raw.warnings.push_back(warning);
   }
-  const bool may_run = raw.may_be_alive && !options.has_ended && !launcher_saw_the_end(run);
+  const bool may_run = raw.may_be_alive && !options.has_ended && end_of_command_ns(run) == 0;
   if (raw.alive || may_run) {
     report.outcome = raw.alive ? Finish::kStillRuns : Finish::kMayRun;
     return report;

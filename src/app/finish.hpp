@@ -51,6 +51,9 @@ struct FinishOptions {
   /// The caller knows that the run is over. Otherwise a process that did not finish, on another
   /// host, is taken for alive until the launcher has written "end_time" into run.json.
   bool has_ended = true;
+  /// So long, processes on this host that still write are waited for: ranks may outlive the
+  /// launcher that was killed by a second or two.
+  double patience_s = 0;
 };
 
 /// True if raw files lie in the run directory `run` that no archive was made of yet.

@@ -195,7 +195,8 @@ nlohmann::ordered_json description(const std::vector<std::string>& words,
 /// Turns the raw files of a run into its archive, in a process of its own: whatever a damaged file
 /// does there, COMMAND's status is kept.
 base::Status finish(const fs::path& run, bool quiet) {
-  std::vector<std::string> words = {own_executable().string(), "finish", run.string()};
+  std::vector<std::string> words = {own_executable().string(), "finish", "--wait", "5",
+                                    run.string()};
   if (quiet) words.emplace_back("--quiet");
   const auto ending = run_beside(words);
   if (!ending) return ending.error();
@@ -267,16 +268,17 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
     fs::remove(run, failure);
     return ending.error();
   }
+  // Before the archive is made: what was open when a rank died lasts until then.
+  nlohmann::ordered_json end = {{"end_time", utc_time()},
+                                {"exit_status", ending.value().exit_status()}};
+  if (ending.value().signal != 0) end["signal"] = ending.value().signal;
+  if (auto status = write_run_json(run, end); !status) note(status.error());
   const bool recorded = has_recording(run);
   if (recorded && value_of(values, "format", "otf2") == "otf2") {
     if (auto status = finish(run, request.quiet); !status) note(status.error());
   } else if (!recorded && value_of(values, "enable", "1") == "1") {
     note(why_nothing_was_recorded(launcher.kind, programs, ending.value()));
   }
-  nlohmann::ordered_json end = {{"end_time", utc_time()},
-                                {"exit_status", ending.value().exit_status()}};
-  if (ending.value().signal != 0) end["signal"] = ending.value().signal;
-  if (auto status = write_run_json(run, end); !status) note(status.error());
   return RecordOutcome{.run = run, .exit_status = ending.value().exit_status()};
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 struct FinishOptions : CommonOptions {
   bool keep_raw = false;
+  double wait_s = 0;
 };
 
 base::Result<int> run_finish(const FinishOptions& options) {
@@ -18,7 +19,9 @@ base::Result<int> run_finish(const FinishOptions& options) {
   base::Progress progress;
   std::optional<base::Result<app::FinishReport>> result;
   with_progress(progress, options.quiet, [&] {
-    result = app::finish_run(options.input, {.keep_raw = options.keep_raw}, pool, progress);
+    result =
+        app::finish_run(options.input, {.keep_raw = options.keep_raw, .patience_s = options.wait_s},
+                        pool, progress);
   });
   if (!*result) return result->error();
   const app::FinishReport& report = result->value();
@@ -55,6 +58,10 @@ void add_finish_command(CLI::App& app, Action& action) {
       app.add_subcommand("finish", "Completes a recorded run, also one whose program died");
   command->add_option("RUN", options->input, "Run directory of 'pathline record'")->required();
   command->add_flag("--keep-raw", options->keep_raw, "Leave the recorder's raw files there");
+  command
+      ->add_option("--wait", options->wait_s,
+                   "Seconds to wait for processes of the run that are still there")
+      ->check(CLI::Range(0.0, 1e6));
   command->add_option("--threads", options->threads, "Threads to use; 0 is one per core")
       ->check(CLI::Range(0U, 4096U))
       ->capture_default_str();

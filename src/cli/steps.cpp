@@ -5,6 +5,7 @@
 
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -39,9 +40,9 @@ std::string detection_json(const comm::Detection& detection) {
 std::string notes_on_detection(const comm::Detection& detection, uint32_t rank_count, bool marked) {
   if (!detection.found()) return fmt::format("pathline: none found: {}\n", detection.reason);
   std::string text = fmt::format(
-      "pathline: a guess, not time steps of the program: {} periods of about {} calls, each "
-      "beginning with {}\n",
-      detection.count, detection.calls, detection.begins_with);
+      "pathline: a guess, not time steps of the program: {} periods of about {}, each "
+      "beginning with {}; a time step may be several of them\n",
+      detection.count, base::counted(detection.calls, "call", "calls"), detection.begins_with);
   text += fmt::format(
       "pathline: certainty {} ({:.2f}): {} of {} ranks agree, the periods hold {:.1f} % of the "
       "communicating calls and {:.1f} % of the time, regularity {:.2f}\n",
@@ -80,8 +81,9 @@ std::string notes(const app::Steps& steps, const steps::Table& table, const Step
   steps::Counters outside;
   for (const steps::Counters& counters : table.outside) outside += counters;
   if (steps.any() && outside.sent_messages + outside.received_messages > 0) {
-    text += fmt::format("pathline: outside the {}s {} messages were sent and {} received\n",
-                        steps.word(), outside.sent_messages, outside.received_messages);
+    text += fmt::format("pathline: outside the {}s {} sent and {} received\n", steps.word(),
+                        base::counted(outside.sent_messages, "message was", "messages were"),
+                        outside.received_messages);
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "input/raw_losses.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,12 +12,30 @@
 namespace pathline::input {
 namespace {
 
+/// "MPI_Recv on ranks 0-2, MPI_Send on rank 3", the most frequent first.
+std::string list_of(const std::map<std::string, std::set<uint32_t>>& ranks_by_region) {
+  std::vector<std::pair<size_t, std::string>> parts;
+  for (const auto& [region, ranks] : ranks_by_region) {
+    parts.emplace_back(ranks.size(), base::printable(region) + " on " + rank_list(ranks));
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  constexpr size_t kMostRegions = 6;
+  std::string text;
+  for (size_t i = 0; i < std::min(parts.size(), kMostRegions); ++i) {
+    text += (i > 0 ? ", " : "") + parts[i].second;
+  }
+  return text + (parts.size() > kMostRegions ? " ..." : "");
+}
+
 void find_losses_of_streams(const std::vector<RawProcess>& processes,
-                            const std::vector<StreamJob>& jobs, Findings& findings) {
+                            const std::vector<StreamJob>& jobs, const RunNames& names,
+                            Findings& findings) {
   std::map<size_t, int64_t> requests;
   std::set<uint32_t> late;
   std::set<uint32_t> silent;
   uint64_t open = 0;
+  std::map<std::string, std::set<uint32_t>> died_in;
   uint64_t any = 0;
   uint64_t missing = 0;
   uint64_t stray = 0;
@@ -27,7 +46,12 @@ void find_losses_of_streams(const std::vector<RawProcess>& processes,
     const RawStream& stream = job.result;
     const RawProcess& process = processes[job.process];
     requests[job.process] += stream.open_requests;
-    if (!process.file.finished) open += stream.open_calls;
+    if (!process.file.finished) {
+      open += stream.open_calls;
+      if (stream.died_in < names.region_names.size()) {
+        died_in[names.region_names[stream.died_in]].insert(process.rank);
+      }
+    }
     missing += stream.missing_chunks;
     stray += stream.stray_leaves;
     dropped += stream.dropped_records + stream.skipped_steps;
@@ -62,7 +86,7 @@ void find_losses_of_streams(const std::vector<RawProcess>& processes,
   }
   if (open > 0) {
     findings.warn(base::counted(open, "call was", "calls were") +
-                  " open at the end of the recording and end there");
+                  " open at the end of the recording and end there: " + list_of(died_in));
   }
   if (pauses > 0) {
     findings.warn("the recording was switched off " + base::counted(pauses, "time", "times") +
@@ -149,7 +173,7 @@ void find_losses(const std::vector<RawProcess>& processes, const std::vector<Str
     findings.incomplete(base::counted(names.bad_members, "list", "lists") +
                         " of members of a communicator name ranks that do not exist");
   }
-  find_losses_of_streams(processes, jobs, findings);
+  find_losses_of_streams(processes, jobs, names, findings);
 }
 
 const char* loss_reason(chunk::Loss loss) {

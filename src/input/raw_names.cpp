@@ -65,6 +65,10 @@ uint32_t RunNames::region(std::string_view name, uint32_t role, uint32_t paradig
   return found->second;
 }
 
+uint32_t RunNames::program(std::string_view name) {
+  return region(name, static_cast<uint32_t>(trace::RegionRole::kFunction), kParadigmUser, "", 0);
+}
+
 void RunNames::define_group(uint32_t id, GroupType type, const std::vector<uint64_t>& members) {
   std::vector<uint32_t> words = {id,
                                  text(""),

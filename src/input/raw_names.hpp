@@ -63,6 +63,9 @@ class RunNames {
   /// Defines something that nobody defined; returns its number.
   uint32_t placeholder(Entity entity, uint64_t id, const RawProcess& process);
 
+  /// The region of a program as a whole.
+  uint32_t program(std::string_view name);
+
   /// Makes a string, or finds it.
   uint32_t text(std::string_view text);
   void define(trace::DefinitionKind kind, std::vector<uint32_t> words) {

@@ -68,6 +68,8 @@ struct RawProcess {
   size_t world = 0;                         ///< Which of the run's worlds.
   uint32_t rank = 0;                        ///< In the whole run.
   Life life = Life::kEnded;
+  uint32_t program_region = UINT32_MAX;  ///< Around all it does; UINT32_MAX without a name.
+  uint64_t end_ns = 0;                   ///< When it died, as far as is known; 0 otherwise.
 };
 
 /// Reads the definitions of a file; what is wrong with them ends up in `problems`.

@@ -28,7 +28,8 @@ constexpr uint64_t kLeastRankLimit = 1U << 16U;
 
 class RunReader {
  public:
-  RunReader(base::ThreadPool& pool, base::Progress& progress) : pool_(pool), progress_(progress) {}
+  RunReader(base::ThreadPool& pool, base::Progress& progress, const RawRunOptions& options)
+      : options_(options), pool_(pool), progress_(progress) {}
 
   base::Result<RawRun> read(const std::vector<fs::path>& files) {
     if (auto status = open(files); !status) return status.error();
@@ -41,6 +42,7 @@ class RunReader {
     names_.emplace(worlds_, (uint64_t{1} << 20U) + 8 * total_bytes_);
     names_->begin(hosts_);
     of_process_ = names_->unify(processes_);
+    find_ends();
     read_streams();
     define_locations();
     describe();
@@ -184,6 +186,26 @@ class RunReader {
       if (!present[rank]) missing.insert(rank);
     }
     if (!missing.empty()) incomplete("there is no raw file of " + rank_list(missing));
+    if (worlds_.size() > 1) note_worlds();
+  }
+
+  /// Several mpiruns in a script, spawned programs, or ranks that did not find one another because
+  /// they were started by another MPI's launcher.
+  void note_worlds() {
+    constexpr size_t kMostWorlds = 6;
+    std::string ranks;
+    for (size_t i = 0; i < std::min(worlds_.size(), kMostWorlds); ++i) {
+      const World& world = worlds_[i];
+      if (i > 0) ranks += ", then ";
+      ranks += world.rank_count == 1 ? fmt::format("{}", world.first_rank)
+                                     : fmt::format("{}-{}", world.first_rank,
+                                                   world.first_rank + world.rank_count - 1);
+    }
+    if (worlds_.size() > kMostWorlds) ranks += " ...";
+    warn(
+        fmt::format("the run holds {} MPI programs, each with its own MPI_COMM_WORLD; their ranks "
+                    "are numbered through: {}",
+                    worlds_.size(), ranks));
   }
 
   static std::string setting_of(const RawProcess& process, std::string_view key) {
@@ -343,6 +365,25 @@ class RunReader {
                       [](const auto& offset) { return offset.offset_ticks == 0; })) {
         process.offsets.clear();
       }
+    }
+  }
+
+  /// The region around everything that a process does, and when it died if that is known.
+  void find_ends() {
+    for (RawProcess& process : processes_) {
+      if (!process.file.program.empty()) {
+        process.program_region =
+            names_->program(fs::path(process.file.program).filename().string());
+      }
+      // With several programs one after another the end of the command is that of the last.
+      const auto& pairs = process.definitions.realtime_pairs;
+      const bool died = !process.file.finished && process.life != Life::kAlive;
+      if (!died || worlds_.size() != 1 || pairs.empty()) continue;
+      const auto [ticks, realtime_ns] = pairs.back();
+      const auto later = static_cast<int64_t>(options_.ended_realtime_ns - realtime_ns);
+      constexpr int64_t kLongest = 366LL * 86400 * 1'000'000'000;
+      if (std::abs(later) > kLongest || static_cast<int64_t>(ticks) + later < 0) continue;
+      process.end_ns = OffsetClock(process.offsets).global_ns(ticks + static_cast<uint64_t>(later));
     }
   }
 
@@ -525,6 +566,7 @@ class RunReader {
     }
   }
 
+  const RawRunOptions options_;
   base::ThreadPool& pool_;
   base::Progress& progress_;
   RawRun run_;
@@ -556,8 +598,18 @@ std::vector<fs::path> raw_files(const fs::path& folder) {
 }
 
 base::Result<RawRun> read_raw_run(const std::vector<fs::path>& files, base::ThreadPool& pool,
-                                  base::Progress& progress) {
-  return RunReader(pool, progress).read(files);
+                                  base::Progress& progress, const RawRunOptions& options) {
+  return RunReader(pool, progress, options).read(files);
+}
+
+bool any_alive(const std::vector<fs::path>& files) {
+  return std::any_of(files.begin(), files.end(), [](const fs::path& path) {
+    auto opened = chunk::RawFile::open(path);
+    if (!opened || opened.value().finished) return false;
+    RawProcess process(std::move(opened).value());
+    process.definitions = read_definitions(process.file);
+    return life_of(process) == Life::kAlive;
+  });
 }
 
 }  // namespace pathline::input

@@ -69,6 +69,15 @@ const char* loss_reason(chunk::Loss loss);
 /// The raw files (*.raw) in and below `folder`, by name; none if there is no such folder.
 std::vector<std::filesystem::path> raw_files(const std::filesystem::path& folder);
 
+struct RawRunOptions {
+  /// When the command that started the processes had ended, ns since 1970; 0 if nobody knows. A
+  /// process that did not end its recording is taken to have lived until then.
+  uint64_t ended_realtime_ns = 0;
+};
+
+/// Whether a process of these files, on this host, still writes.
+bool any_alive(const std::vector<std::filesystem::path>& files);
+
 /// Makes one trace of raw files. Everything readable is used; what is missing or damaged becomes a
 /// warning and `complete = false`.
 ///
@@ -76,6 +85,7 @@ std::vector<std::filesystem::path> raw_files(const std::filesystem::path& folder
 /// cost    O(bytes), parallel over the files and their streams; the result is the same for any
 ///         number of threads.
 base::Result<RawRun> read_raw_run(const std::vector<std::filesystem::path>& files,
-                                  base::ThreadPool& pool, base::Progress& progress);
+                                  base::ThreadPool& pool, base::Progress& progress,
+                                  const RawRunOptions& options = {});
 
 }  // namespace pathline::input

@@ -38,10 +38,10 @@ class RawRunTest : public ::testing::Test {
   base::ScratchFolder folder_;
   unsigned threads_ = 1;
 
-  RawRun read() {
+  RawRun read(const RawRunOptions& options = {}) {
     base::ThreadPool pool(threads_);
     base::Progress progress;
-    auto run = read_raw_run(raw_files(folder_.path()), pool, progress);
+    auto run = read_raw_run(raw_files(folder_.path()), pool, progress, options);
     EXPECT_TRUE(run.ok()) << run.error().message;
     return std::move(run).value();
   }
@@ -111,7 +111,6 @@ TEST_F(RawRunTest, JoinsSendsAndReceivesOfTwoProcesses) {
   EXPECT_EQ(trace.definitions.location_groups[1].name, "MPI Rank 1");
   EXPECT_EQ(trace.definitions.node(1)->name, "node1");
   ASSERT_EQ(run.processes.size(), 2U);
-  EXPECT_EQ(run.processes[1].program, "/usr/bin/app");
 }
 
 /// Lines of describe() without the times.
@@ -398,11 +397,42 @@ TEST_F(RawRunTest, SaysWhatIsMissing) {
           "incomplete: rank 2: the recorder switched itself off; 17 events were not recorded",
           StartsWith("incomplete: rank 0 did not end its recording"),
           "incomplete: rank 4 recorded nothing",
-          "1 call was open at the end of the recording and end there",
+          "1 call was open at the end of the recording and end there: main on rank 0",
           "incomplete: 1 request was never completed"));
   EXPECT_EQ(run.trace.rank_count, 5U);
   EXPECT_EQ(run.trace.locations.size(), 5U);
   EXPECT_EQ(calls(run, 2), "0+main 10-main ");
+}
+
+TEST_F(RawRunTest, PutsTheProgramAroundAllCallsOfItsFirstThread) {
+  auto writer = process({.program = "/usr/bin/app"});
+  writer.event(20, Kind::kEnter, kSendRegion).event(40, Kind::kLeave, kSendRegion);
+  writer.event(60, Kind::kEnter, kMain).event(80, Kind::kLeave, kMain);
+  writer.event_on(1, 30, Kind::kEnter, kMain).event_on(1, 70, Kind::kLeave, kMain);
+  writer.finish();
+  const RawRun run = read();
+  EXPECT_EQ(calls(run), "0+app 0+MPI_Send 10-MPI_Send 20+main 30-main 30-app ");
+  EXPECT_EQ(calls(run, 1), "5+main 25-main ");
+  EXPECT_EQ(run.processes[0].program, "/usr/bin/app");
+  EXPECT_THAT(run.warnings, IsEmpty());
+}
+
+TEST_F(RawRunTest, LetsOpenCallsOfAProcessThatDiedLastUntilItsCommandEnded) {
+  // The recorder's last word was at 50 ns of the run; the command ended at 1000.
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    auto writer = process({.rank = rank, .rank_count = 2, .program = "/usr/bin/app"});
+    writer.event(0, Kind::kEnter, kMain).event(100, Kind::kEnter, kRecvRegion);
+    if (rank == 0) writer.finish();
+  }
+  const RawRun run = read({.ended_realtime_ns = kWall + 1000});
+  EXPECT_EQ(calls(run), "0+app 0+main 50+MPI_Recv 50-MPI_Recv 50-main 50-app ");
+  EXPECT_EQ(calls(run, 1), "0+app 0+main 50+MPI_Recv 1000-MPI_Recv 1000-main 1000-app ");
+  EXPECT_THAT(run.warnings,
+              Contains("2 calls were open at the end of the recording and end there: MPI_Recv on "
+                       "rank 1"));
+  // A clock that went backwards helps nobody.
+  EXPECT_EQ(calls(read({.ended_realtime_ns = kWall - 1000}), 1),
+            "0+app 0+main 50+MPI_Recv 50-MPI_Recv 50-main 50-app ");
 }
 
 TEST_F(RawRunTest, DoesNotBelieveADamagedFileAboutTheNumberOfRanks) {

@@ -88,7 +88,9 @@ class StreamReader {
           continue;
         }
         ++records_;
-        take(record, now(record.ticks));
+        const uint64_t time = now(record.ticks);
+        begin_program(time);
+        take(record, time);
       }
       if (*reader.fault() != '\0') {
         out_.problems.push_back(fmt::format("{}: offset {}: {}", process_.file.path().string(),
@@ -96,12 +98,27 @@ class StreamReader {
       }
     }
     out_.open_calls = open_.size() - (step_depth_ > 0 ? 1 : 0);
-    close_down_to(0, last_ns_);
+    if (!open_.empty()) out_.died_in = open_.back();
+    const uint64_t end = std::max(last_ns_, process_.end_ns);
+    close_down_to(0, end);
+    if (in_program_) events_.leave(end, Region(process_.program_region));
     out_.events = events_.finish();
     return std::move(out_);
   }
 
  private:
+  /// The first thread of a process is in the program from its first event to its last, so that what
+  /// is no call that was recorded has a name. In a ring that lost its beginning calls end that
+  /// began before: those would not nest.
+  void begin_program(uint64_t time) {
+    if (records_ != 1 || chunks_.stream != 0 || out_.begins_late ||
+        process_.program_region == UINT32_MAX) {
+      return;
+    }
+    events_.enter(time, Region(process_.program_region));
+    in_program_ = true;
+  }
+
   uint64_t now(uint64_t ticks) {
     const uint64_t global = offsets_.global_ns(process_.clock.ns(ticks, hint_));
     last_ns_ = std::max(last_ns_, global);
@@ -264,6 +281,7 @@ class StreamReader {
   RawStream out_;
   std::vector<uint32_t> open_;                       // Regions of the open calls, outermost first.
   std::vector<uint64_t> counts_, undefined_counts_;  // How often each is open.
+  bool in_program_ = false;
   size_t step_depth_ = 0;  // How many are open up to and with the step; 0 outside of steps.
   uint64_t records_ = 0;
   uint64_t cut_calls_ = 0;

@@ -17,14 +17,15 @@ struct RawStream {
   std::vector<uint64_t> undefined[kEntityCount];  ///< Numbers of the file, see kPlaceholder.
   std::vector<std::string> problems;              ///< With file and offset.
 
-  uint64_t open_calls = 0;       ///< Closed at the end.
-  int64_t open_requests = 0;     ///< Begun, less those that ended here.
-  uint64_t stray_leaves = 0;     ///< Leaves that fit no open call.
-  uint64_t missing_chunks = 0;   ///< Between others.
-  bool begins_late = false;      ///< Its first chunks are gone: a ring's.
-  uint64_t dropped_records = 0;  ///< That contradict their definition.
-  uint64_t skipped_steps = 0;    ///< Too many open calls to cut for.
-  uint64_t pauses = 0;           ///< Recording was off in between.
+  uint64_t open_calls = 0;        ///< Closed at the end.
+  uint32_t died_in = UINT32_MAX;  ///< Region of the innermost of them.
+  int64_t open_requests = 0;      ///< Begun, less those that ended here.
+  uint64_t stray_leaves = 0;      ///< Leaves that fit no open call.
+  uint64_t missing_chunks = 0;    ///< Between others.
+  bool begins_late = false;       ///< Its first chunks are gone: a ring's.
+  uint64_t dropped_records = 0;   ///< That contradict their definition.
+  uint64_t skipped_steps = 0;     ///< Too many open calls to cut for.
+  uint64_t pauses = 0;            ///< Recording was off in between.
 };
 
 /// Makes the events of a trace of the records of one stream. Time steps become calls of

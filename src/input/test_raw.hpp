@@ -27,6 +27,7 @@ class RawProcessWriter {
     uint32_t world = 1000;
     uint32_t process_id = 0;
     std::string host = "node1";
+    std::string program;  ///< With a name there is a call around all the others.
     uint64_t ticks_per_second = 2'000'000'000;
     uint32_t chunk_bytes = 65536;
     uint64_t max_bytes = 1ULL << 30U;
@@ -44,7 +45,7 @@ class RawProcessWriter {
     who.clock = chunk::ClockSource::kTsc;
     who.ticks_per_second = options.ticks_per_second;
     options.host.copy(who.host, sizeof who.host - 1);
-    std::string("/usr/bin/app").copy(who.program, sizeof who.program - 1);
+    options.program.copy(who.program, sizeof who.program - 1);
     writer_ = std::make_unique<chunk::Writer>();
     if (!writer_->open({.path = path_.c_str(),
                         .buffering = options.buffering,

@@ -87,6 +87,7 @@ void write_rank(const char* folder, const Shape& shape, uint32_t rank) {
   RawProcessWriter writer(folder, {.rank = rank,
                                    .rank_count = shape.ranks,
                                    .host = rank < 2 ? "node1" : "node2",
+                                   .program = "/usr/bin/app",
                                    .chunk_bytes = 4096});
   constexpr uint64_t kFirstNs = 1'000'000'000;
   constexpr uint64_t kWallNs = 1'790'000'000'000'000'000;
