@@ -183,7 +183,7 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
      "file (nothing is lost when the program dies), ram (written at its end) or ring (only the "
      "last events)",
      one_of<kBuffers>},
-    {"buffer_size", "SIZE", "Of one buffer of one thread: 256k, 4M", size},
+    {"buffer_size", "SIZE", "What a ring keeps of one thread, 4M if not said otherwise", size},
     {"max_size", "SIZE", "The most that one rank may write: 1G", size},
     {"format", "FORMAT", "otf2, or native: leave the recorder's raw files to 'pathline finish'",
      one_of<kFormats>},

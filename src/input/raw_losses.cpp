@@ -66,7 +66,10 @@ void find_losses_of_streams(const std::vector<RawProcess>& processes,
   for (size_t i = 0; i < processes.size(); ++i) {
     if (!heard[i] && processes[i].definitions.profile.empty()) silent.insert(processes[i].rank);
   }
-  if (any == 0 && silent.size() == processes.size()) {
+  const bool lost = std::any_of(processes.begin(), processes.end(), [](const RawProcess& process) {
+    return process.file.lost_events > 0;
+  });
+  if (any == 0 && silent.size() == processes.size() && !lost) {
     findings.incomplete("the recording holds nothing: no call of MPI and no region was seen");
   } else if (!silent.empty()) {
     findings.incomplete(rank_list(silent) + " recorded nothing");

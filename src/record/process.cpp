@@ -67,6 +67,24 @@ void forget_in_child() {
   thread.failed = true;
 }
 
+/// Chunks small enough for a small limit: definitions and each thread take whole ones.
+void fit_chunks(chunk::WriterOptions& options) {
+  constexpr uint32_t kLeastChunk = 16U << 10U;
+  const bool in_ring = options.buffering == chunk::Buffering::kRing;
+  const uint64_t ring_bytes = process.settings.ring_bytes;
+  while (options.chunk_bytes > kLeastChunk &&
+         (8 * uint64_t{options.chunk_bytes} > options.max_bytes ||
+          (in_ring && 4 * uint64_t{options.chunk_bytes} > ring_bytes))) {
+    options.chunk_bytes /= 2;
+  }
+  if (!in_ring) return;
+  // One thread's ring fits in any case.
+  const uint64_t most = options.max_bytes / options.chunk_bytes;
+  const uint64_t wanted = ring_bytes / options.chunk_bytes;
+  const uint64_t fitting = most > 4 ? most - 2 : 2;
+  options.ring_chunks = static_cast<uint32_t>(wanted < fitting ? wanted : fitting);
+}
+
 void name_of_program(char (&name)[256]) {
   if (process.settings.program[0] != '\0') {
     std::memcpy(name, process.settings.program, sizeof name);
@@ -374,9 +392,7 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   options.buffering = process.settings.buffering;
   options.max_bytes = process.settings.max_bytes;
   options.now = now;
-  if (options.buffering == chunk::Buffering::kRing) {
-    options.ring_chunks = static_cast<uint32_t>(process.settings.ring_bytes / options.chunk_bytes);
-  }
+  fit_chunks(options);
   // A second world in the same directory (spawned programs) brings ranks that are there already.
   std::snprintf(path, sizeof path, "%s/raw/%u.raw", directory, rank);
   bool open = process.writer.open(options, who);

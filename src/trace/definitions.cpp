@@ -144,7 +144,9 @@ base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t>
                         .paradigm = paradigm,
                         .global_members = global_members,
                         .members = std::move(members)});
-      return once(rank_group_ids_, id);
+      // No definition refers to the list of all locations. EZTrace 2.0 gives it the id of a group.
+      constexpr uint64_t kOfNobody = 1ULL << 32U;
+      return once(rank_group_ids_, type == GroupType::kCommLocations ? id | kOfNobody : id);
     }
     case DefinitionKind::kComm: {
       const uint32_t id = in.u32();

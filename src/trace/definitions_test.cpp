@@ -253,6 +253,17 @@ TEST(Definitions, RefuseAnIdThatIsDefinedTwice) {
   ASSERT_FALSE(strings.finish().ok());
 }
 
+TEST(Definitions, AcceptTheListOfLocationsUnderTheIdOfAGroup) {
+  // As EZTrace 2.0 writes it: nothing refers to that list, so the id means the other.
+  constexpr auto kLocations = static_cast<uint32_t>(GroupType::kCommLocations);
+  constexpr auto kGroup = static_cast<uint32_t>(GroupType::kCommGroup);
+  Definitions definitions;
+  definitions.add(DefinitionKind::kGroup, std::vector<uint32_t>{0, 0, kLocations, 4, 0, 1, 77, 0});
+  definitions.add(DefinitionKind::kGroup, std::vector<uint32_t>{0, 0, kGroup, 4, 0, 1, 0, 0});
+  ASSERT_TRUE(definitions.finish().ok());
+  EXPECT_EQ(definitions.group_index(0), 1U);
+}
+
 TEST(Definitions, LetDifferentKindsUseTheSameId) {
   Definitions definitions;
   definitions.add_string(5, "a");
