@@ -297,6 +297,11 @@ base::Result<EffectiveSettings> effective_settings(
     if (auto status = take(lower, file, effective.values); !status) return status.error();
   }
   for (auto& [name, value] : upper) effective.values[name] = std::move(value);
+  for (const char* name : {"insitu", "every"}) {
+    if (effective.values.count(name) == 0) continue;
+    effective.warnings.push_back(fmt::format(
+        "--{} has no effect in this version: nothing is written while the program runs", name));
+  }
   return effective;
 }
 

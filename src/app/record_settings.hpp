@@ -32,7 +32,7 @@ using SettingTexts = std::map<std::string, std::string>;  ///< By name: {"buffer
 
 struct EffectiveSettings {
   SettingTexts values;                ///< What is set, checked and in the recorder's form.
-  std::vector<std::string> warnings;  ///< Variables that nobody knows.
+  std::vector<std::string> warnings;  ///< Unknown variables, settings without effect.
 };
 
 /// Joins what was said: the command line counts more than the environment, and that more than the

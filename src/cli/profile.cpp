@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profile/profile.hpp"
 
+#include <filesystem>
+
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -56,6 +59,12 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                row.imbalance > 0 ? fmt::format("{:.4f}", row.imbalance) : ""});
   }
   if (auto status = table.finish(); !status) return status.error();
+  std::error_code ignored;
+  const std::filesystem::path counted = std::filesystem::path(options.input) / "profile.csv";
+  if (rows.empty() && !options.quiet && std::filesystem::exists(counted, ignored)) {
+    fmt::print(stderr, "pathline: calls were counted only, which is in {}\n",
+               base::printable(counted.string()));
+  }
   if (table.is_for_people() && !options.quiet) {
     fmt::print(
         stderr,
