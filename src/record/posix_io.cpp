@@ -26,7 +26,14 @@ constexpr uint32_t kRoleMetadata = 38;
 constexpr int kMaxFiles = 65536;
 constexpr uint32_t kNoFile = UINT32_MAX;  // Looked at: a socket, a pipe.
 
-std::atomic<uint32_t> handles[kMaxFiles];  // By descriptor; 0: not yet looked at.
+/// By descriptor. Its number may go to another file without our notice (dup2, fclose, popen), so
+/// that what it leads to is looked at each time.
+struct Descriptor {
+  std::atomic<uint32_t> handle;  // 0: not yet looked at.
+  std::atomic<uint64_t> device;
+  std::atomic<uint64_t> inode;
+};
+Descriptor descriptors[kMaxFiles];
 std::atomic<uint32_t> next_handle{1};
 std::atomic<uint64_t> next_operation{1};
 
@@ -74,7 +81,7 @@ void look_for_foreign_code() {
 }
 
 bool called_by_program(const void* caller) {
-  if ((wants() & kEvents) == 0 || thread.inside != 0) return false;
+  if (wants() == 0 || thread.inside != 0) return false;
   if (!looked.load(std::memory_order_acquire)) {
     ++thread.inside;
     look_for_foreign_code();
@@ -88,50 +95,77 @@ bool called_by_program(const void* caller) {
   return true;
 }
 
-uint32_t define_handle(int fd, const char* path) {
+uint32_t define_handle(const char* path) {
   const uint32_t id = next_handle.fetch_add(1, std::memory_order_relaxed);
   constexpr uint64_t kPosix = 0;
   const uint64_t numbers[] = {id, kPosix, UINT32_MAX};
   define_text(RecordKind::kIoHandle, numbers, 3, path);
-  if (fd >= 0 && fd < kMaxFiles) handles[fd].store(id, std::memory_order_relaxed);
   return id;
+}
+
+/// What the descriptor leads to, whatever it was opened relative to.
+void path_of(int fd, char (&path)[PATH_MAX + 64]) {
+  char link[64];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const auto length = readlink(link, path, sizeof path - 1);
+  path[length < 0 ? 0 : length] = '\0';
+}
+
+/// A handle for what was opened just now, kNoFile if that is no file.
+uint32_t new_handle(int fd, const struct stat& status) {
+  Descriptor& descriptor = descriptors[fd];
+  uint32_t handle = kNoFile;
+  if (!S_ISSOCK(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    char path[PATH_MAX + 64];
+    path_of(fd, path);
+    handle = define_handle(path);
+  }
+  descriptor.device.store(status.st_dev, std::memory_order_relaxed);
+  descriptor.inode.store(status.st_ino, std::memory_order_relaxed);
+  descriptor.handle.store(handle, std::memory_order_relaxed);
+  return handle;
 }
 
 /// The handle of a descriptor, 0 if it is no file.
 uint32_t handle_of(int fd) {
-  if (fd < 0 || fd >= kMaxFiles) return 0;
-  const uint32_t known = handles[fd].load(std::memory_order_relaxed);
-  if (known != 0) return known == kNoFile ? 0 : known;
   struct stat status {};
-  if (fstat(fd, &status) != 0 || S_ISSOCK(status.st_mode) || S_ISFIFO(status.st_mode)) {
-    handles[fd].store(kNoFile, std::memory_order_relaxed);
-    return 0;
+  if (fd < 0 || fd >= kMaxFiles || fstat(fd, &status) != 0) return 0;
+  const Descriptor& known = descriptors[fd];
+  uint32_t handle = known.handle.load(std::memory_order_relaxed);
+  if (handle == 0 || known.device.load(std::memory_order_relaxed) != status.st_dev ||
+      known.inode.load(std::memory_order_relaxed) != status.st_ino) {
+    handle = new_handle(fd, status);
   }
-  char link[64];
-  char path[PATH_MAX];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const auto length = readlink(link, path, sizeof path - 1);
-  path[length < 0 ? 0 : length] = '\0';
-  return define_handle(fd, path);
+  return handle == kNoFile ? 0 : handle;
 }
 
-/// A call that is recorded: its region, and what lies between.
+/// A call of the program: its region, and what lies between; or, where calls are counted, its time.
 class IoCall {
  public:
   IoCall(std::atomic<uint32_t>& region, const char* name, uint32_t role) {
     ++thread.inside;
     begin_ = now();
     if (!ready(begin_)) return;
-    region_ = region.load(std::memory_order_relaxed);
-    if (region_ == 0) {
-      region_ = define_region(name, role_and_paradigm(role, 0), nullptr, 0);
-      region.store(region_, std::memory_order_relaxed);
+    uint32_t known = region.load(std::memory_order_relaxed);
+    if (known == 0) {
+      known = define_region(name, role_and_paradigm(role, 0), nullptr, 0);
+      region.store(known, std::memory_order_relaxed);
     }
-    if (region_ != 0) emit_enter(begin_, region_);
+    const uint32_t wanted = wants();
+    if (known == 0) return;
+    if ((wanted & kEvents) != 0) {
+      region_ = known;
+      emit_enter(begin_, known);
+    }
+    if ((wanted & kProfile) != 0) {
+      profiled_ = true;
+      profile_enter(known, begin_);
+    }
   }
   ~IoCall() {
     const int error = errno;
     if (region_ != 0) emit_leave(end(), region_);
+    if (profiled_) profile_leave(end());
     --thread.inside;
     errno = error;
   }
@@ -163,38 +197,35 @@ class IoCall {
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   uint64_t id_ = 0;
-  uint32_t region_ = 0;
+  uint32_t region_ = 0;  // 0: not recorded.
   uint32_t handle_ = 0;
+  bool profiled_ = false;
 };
 
-void file_opened(IoCall& call, int fd, int flags, const char* path) {
-  if (!call.recorded() || fd < 0) return;
+void file_opened(IoCall& call, int fd, int flags) {
+  struct stat status {};
+  if (!call.recorded() || fd < 0 || fd >= kMaxFiles) return;
   const int error = errno;
-  char absolute[PATH_MAX + 64];
-  char link[64];
-  // What the descriptor leads to, whatever it was opened relative to.
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  const auto length = readlink(link, absolute, sizeof absolute - 1);
-  if (length >= 0) absolute[length] = '\0';
-  const uint32_t id = define_handle(fd, length < 0 ? path : absolute);
+  const uint32_t handle = fstat(fd, &status) != 0 ? kNoFile : new_handle(fd, status);
+  errno = error;
+  if (handle == kNoFile) return;
   const unsigned access = (flags & O_ACCMODE) == O_RDWR     ? 2
                           : (flags & O_ACCMODE) == O_WRONLY ? 1
                                                             : 0;
   const unsigned creation = ((flags & O_CREAT) != 0 ? 1U : 0U) |
                             ((flags & O_TRUNC) != 0 ? 2U : 0U) | ((flags & O_EXCL) != 0 ? 8U : 0U);
-  const unsigned status =
+  const unsigned flag_bits =
       ((flags & O_CLOEXEC) != 0 ? 1U : 0U) | ((flags & O_APPEND) != 0 ? 2U : 0U) |
       ((flags & O_NONBLOCK) != 0 ? 4U : 0U) | ((flags & O_SYNC) != 0 ? 16U : 0U);
-  emit(RecordKind::kIoCreate, call.end(), id, access, creation, status);
-  errno = error;
+  emit(RecordKind::kIoCreate, call.end(), handle, access, creation, flag_bits);
 }
 
 void file_closes(IoCall& call, int fd) {
-  if (fd < 0 || fd >= kMaxFiles) return;
-  const uint32_t handle = handles[fd].exchange(0, std::memory_order_relaxed);
-  if (handle != 0 && handle != kNoFile && call.recorded()) {
-    emit(RecordKind::kIoDestroy, call.begin(), handle);
-  }
+  if (!call.recorded() || fd < 0 || fd >= kMaxFiles) return;
+  const bool known = descriptors[fd].handle.load(std::memory_order_relaxed) != 0;
+  const uint32_t handle = known ? handle_of(fd) : 0;
+  descriptors[fd].handle.store(0, std::memory_order_relaxed);
+  if (handle != 0) emit(RecordKind::kIoDestroy, call.begin(), handle);
 }
 
 template <class Function>
@@ -216,22 +247,25 @@ using namespace pathline::record;
 #define PATHLINE_NEXT(function)         \
   static std::atomic<void*> next_known; \
   const auto real = next<decltype(function)>(next_known, #function)
-#define PATHLINE_CALL(function, role)  \
+#define PATHLINE_CALL(name, role)      \
   static std::atomic<uint32_t> region; \
-  IoCall call(region, #function, role)
+  IoCall call(region, name, role)
 #define PATHLINE_BY_PROGRAM() called_by_program(__builtin_return_address(0))
 
-// Reads and writes: the same for all, but for their parameters.
-#define PATHLINE_TRANSFER(function, parameters, arguments, mode, size) \
-  PATHLINE_EXPORT ssize_t function parameters {                        \
-    PATHLINE_NEXT(function);                                           \
-    if (!PATHLINE_BY_PROGRAM()) return real arguments;                 \
-    PATHLINE_CALL(function, kRoleFileIo);                              \
-    call.operation(fd, mode, size);                                    \
-    const ssize_t result = real arguments;                             \
-    call.operation_ends(result);                                       \
-    return result;                                                     \
+// Reads and writes: the same for all, but for their parameters. _FORTIFY_SOURCE calls some
+// functions by names of its own; they are shown as what the program wrote.
+#define PATHLINE_TRANSFER_AS(name, function, parameters, arguments, mode, size) \
+  PATHLINE_EXPORT ssize_t function parameters {                                 \
+    PATHLINE_NEXT(function);                                                    \
+    if (!PATHLINE_BY_PROGRAM()) return real arguments;                          \
+    PATHLINE_CALL(name, kRoleFileIo);                                           \
+    call.operation(fd, mode, size);                                             \
+    const ssize_t result = real arguments;                                      \
+    call.operation_ends(result);                                                \
+    return result;                                                              \
   }
+#define PATHLINE_TRANSFER(function, parameters, arguments, mode, size) \
+  PATHLINE_TRANSFER_AS(#function, function, parameters, arguments, mode, size)
 
 #define PATHLINE_OPEN(function, parameters, last, arguments) \
   PATHLINE_EXPORT int function parameters {                  \
@@ -244,10 +278,51 @@ using namespace pathline::record;
       va_end(rest);                                          \
     }                                                        \
     if (!PATHLINE_BY_PROGRAM()) return real arguments;       \
-    PATHLINE_CALL(function, kRoleMetadata);                  \
+    PATHLINE_CALL(#function, kRoleMetadata);                 \
     const int fd = real arguments;                           \
-    file_opened(call, fd, flags, path);                      \
+    file_opened(call, fd, flags);                            \
     return fd;                                               \
+  }
+#define PATHLINE_OPEN_AS(name, function, parameters, arguments) \
+  PATHLINE_EXPORT int function parameters {                     \
+    PATHLINE_NEXT(function);                                    \
+    if (!PATHLINE_BY_PROGRAM()) return real arguments;          \
+    PATHLINE_CALL(name, kRoleMetadata);                         \
+    const int fd = real arguments;                              \
+    file_opened(call, fd, flags);                               \
+    return fd;                                                  \
+  }
+#define PATHLINE_CREAT(function)                                \
+  PATHLINE_EXPORT int function(const char* path, mode_t mode) { \
+    PATHLINE_NEXT(function);                                    \
+    if (!PATHLINE_BY_PROGRAM()) return real(path, mode);        \
+    PATHLINE_CALL(#function, kRoleMetadata);                    \
+    const int fd = real(path, mode);                            \
+    file_opened(call, fd, O_WRONLY | O_CREAT | O_TRUNC);        \
+    return fd;                                                  \
+  }
+#define PATHLINE_LSEEK(function, offset_type)                                                \
+  PATHLINE_EXPORT offset_type function(int fd, offset_type offset, int whence) noexcept {    \
+    PATHLINE_NEXT(function);                                                                 \
+    if (!PATHLINE_BY_PROGRAM()) return real(fd, offset, whence);                             \
+    PATHLINE_CALL(#function, kRoleMetadata);                                                 \
+    const uint32_t handle = call.recorded() ? handle_of(fd) : 0;                             \
+    const offset_type result = real(fd, offset, whence);                                     \
+    if (handle != 0 && result >= 0) {                                                        \
+      emit(RecordKind::kIoSeek, call.end(), handle, pathline::chunk::zigzag(offset), whence, \
+           result);                                                                          \
+    }                                                                                        \
+    return result;                                                                           \
+  }
+#define PATHLINE_SYNC(function)                  \
+  PATHLINE_EXPORT int function(int fd) {         \
+    PATHLINE_NEXT(function);                     \
+    if (!PATHLINE_BY_PROGRAM()) return real(fd); \
+    PATHLINE_CALL(#function, kRoleFileIo);       \
+    call.operation(fd, kFlush, 0);               \
+    const int result = real(fd);                 \
+    call.operation_ends(0);                      \
+    return result;                               \
   }
 
 namespace {
@@ -287,57 +362,42 @@ PATHLINE_TRANSFER(readv, (int fd, const iovec* parts, int count), (fd, parts, co
 PATHLINE_TRANSFER(writev, (int fd, const iovec* parts, int count), (fd, parts, count), kWrite,
                   bytes_of(parts, count))
 
-PATHLINE_EXPORT int creat(const char* path, mode_t mode) {
-  PATHLINE_NEXT(creat);
-  if (!PATHLINE_BY_PROGRAM()) return real(path, mode);
-  PATHLINE_CALL(creat, kRoleMetadata);
-  const int fd = real(path, mode);
-  file_opened(call, fd, O_WRONLY | O_CREAT | O_TRUNC, path);
-  return fd;
-}
+PATHLINE_TRANSFER(preadv, (int fd, const iovec* parts, int count, off_t at), (fd, parts, count, at),
+                  kRead, bytes_of(parts, count))
+PATHLINE_TRANSFER(preadv64, (int fd, const iovec* parts, int count, off64_t at),
+                  (fd, parts, count, at), kRead, bytes_of(parts, count))
+PATHLINE_TRANSFER(pwritev, (int fd, const iovec* parts, int count, off_t at),
+                  (fd, parts, count, at), kWrite, bytes_of(parts, count))
+PATHLINE_TRANSFER(pwritev64, (int fd, const iovec* parts, int count, off64_t at),
+                  (fd, parts, count, at), kWrite, bytes_of(parts, count))
+
+PATHLINE_CREAT(creat)
+PATHLINE_CREAT(creat64)
+PATHLINE_LSEEK(lseek, off_t)
+PATHLINE_LSEEK(lseek64, off64_t)
+PATHLINE_SYNC(fsync)
+PATHLINE_SYNC(fdatasync)
 
 PATHLINE_EXPORT int close(int fd) {
   PATHLINE_NEXT(close);
-  if (!PATHLINE_BY_PROGRAM()) {
-    // Somebody else may get the number next.
-    if (fd >= 0 && fd < kMaxFiles) handles[fd].store(0, std::memory_order_relaxed);
-    return real(fd);
-  }
-  PATHLINE_CALL(close, kRoleMetadata);
+  if (!PATHLINE_BY_PROGRAM()) return real(fd);
+  PATHLINE_CALL("close", kRoleMetadata);
   file_closes(call, fd);
   return real(fd);
 }
 
-PATHLINE_EXPORT off_t lseek(int fd, off_t offset, int whence) noexcept {
-  PATHLINE_NEXT(lseek);
-  if (!PATHLINE_BY_PROGRAM()) return real(fd, offset, whence);
-  PATHLINE_CALL(lseek, kRoleMetadata);
-  const uint32_t handle = handle_of(fd);
-  const off_t result = real(fd, offset, whence);
-  if (call.recorded() && handle != 0 && result >= 0) {
-    emit(RecordKind::kIoSeek, call.end(), handle, pathline::chunk::zigzag(offset), whence, result);
-  }
-  return result;
-}
-
-PATHLINE_EXPORT int fsync(int fd) {
-  PATHLINE_NEXT(fsync);
-  if (!PATHLINE_BY_PROGRAM()) return real(fd);
-  PATHLINE_CALL(fsync, kRoleFileIo);
-  call.operation(fd, kFlush, 0);
-  const int result = real(fd);
-  call.operation_ends(0);
-  return result;
-}
-
-PATHLINE_EXPORT int fdatasync(int fd) {
-  PATHLINE_NEXT(fdatasync);
-  if (!PATHLINE_BY_PROGRAM()) return real(fd);
-  PATHLINE_CALL(fdatasync, kRoleFileIo);
-  call.operation(fd, kFlush, 0);
-  const int result = real(fd);
-  call.operation_ends(0);
-  return result;
-}
+PATHLINE_OPEN_AS("open", __open_2, (const char* path, int flags), (path, flags))
+PATHLINE_OPEN_AS("open64", __open64_2, (const char* path, int flags), (path, flags))
+PATHLINE_OPEN_AS("openat", __openat_2, (int folder, const char* path, int flags),
+                 (folder, path, flags))
+PATHLINE_OPEN_AS("openat64", __openat64_2, (int folder, const char* path, int flags),
+                 (folder, path, flags))
+PATHLINE_TRANSFER_AS("read", __read_chk, (int fd, void* to, size_t size, size_t room),
+                     (fd, to, size, room), kRead, size)
+PATHLINE_TRANSFER_AS("pread", __pread_chk, (int fd, void* to, size_t size, off_t at, size_t room),
+                     (fd, to, size, at, room), kRead, size)
+PATHLINE_TRANSFER_AS("pread64", __pread64_chk,
+                     (int fd, void* to, size_t size, off64_t at, size_t room),
+                     (fd, to, size, at, room), kRead, size)
 
 }  // extern "C"
