@@ -14,11 +14,13 @@
 #include <dlfcn.h>
 #include <stdint.h>
 
+// -finstrument-functions is to see the program's functions, not these.
+#define PATHLINE_UNSEEN_ __attribute__((no_instrument_function))
 #ifdef __cplusplus
-#define PATHLINE_INLINE_ __attribute__((visibility("hidden"))) inline
+#define PATHLINE_INLINE_ PATHLINE_UNSEEN_ __attribute__((visibility("hidden"))) inline
 extern "C" {
 #else
-#define PATHLINE_INLINE_ static inline
+#define PATHLINE_INLINE_ PATHLINE_UNSEEN_ static inline
 #endif
 
 // How a call reaches the recorder. It defines the four hooks below, which a program never calls
@@ -123,8 +125,8 @@ namespace pathline {
 /// `name` must stay valid until then.
 class Region {
  public:
-  explicit Region(const char* name) : name_(name) { pathline_region_begin(name_); }
-  ~Region() { pathline_region_end(name_); }
+  PATHLINE_UNSEEN_ explicit Region(const char* name) : name_(name) { pathline_region_begin(name_); }
+  PATHLINE_UNSEEN_ ~Region() { pathline_region_end(name_); }
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -136,3 +138,4 @@ class Region {
 #endif
 
 #undef PATHLINE_INLINE_
+#undef PATHLINE_UNSEEN_

@@ -169,6 +169,7 @@ const char* loss_word(chunk::Loss loss) {
     case chunk::Loss::kMaxSize: return "largest size";
     case chunk::Loss::kRing: return "ring";
     case chunk::Loss::kDefect: return "defect";
+    case chunk::Loss::kDepth: return "depth";
     default: return "none";
   }
 }

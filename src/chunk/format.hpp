@@ -21,7 +21,16 @@ constexpr uint32_t kDefinitionStream = UINT32_MAX;
 enum class ClockSource : uint32_t { kUnknown, kTsc, kMonotonicRaw };
 
 /// Why events are missing; stored on disk.
-enum class Loss : uint32_t { kNone, kNoSpace, kNoFile, kNoMemory, kMaxSize, kRing, kDefect };
+enum class Loss : uint32_t {
+  kNone,
+  kNoSpace,
+  kNoFile,
+  kNoMemory,
+  kMaxSize,
+  kRing,
+  kDefect,
+  kDepth
+};
 
 /// Whose file it is; known when it is made.
 struct Identity {

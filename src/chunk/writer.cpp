@@ -128,8 +128,10 @@ void Writer::stop(Loss loss, int error) {
   header_->loss = loss;
 }
 
-void Writer::lose(uint64_t ticks, uint64_t events) {
+void Writer::lose(uint64_t ticks, uint64_t events, Loss loss) {
   if (header_ == nullptr) return;
+  Loss none = Loss::kNone;
+  if (loss != Loss::kNone) header_->loss.compare_exchange_strong(none, loss);
   if (header_->lost_events.fetch_add(events, std::memory_order_relaxed) == 0) {
     header_->lost_since_ticks = ticks;
   }

@@ -46,8 +46,8 @@ class Writer {
   /// `chunk` is full or its stream over.
   void end_chunk(ChunkHeader* chunk);
 
-  /// Events that could not be recorded at all.
-  void lose(uint64_t ticks, uint64_t events = 1);
+  /// Events that could not be recorded at all. loss  why, where stop() has not said it.
+  void lose(uint64_t ticks, uint64_t events = 1, Loss loss = Loss::kNone);
 
   /// Writes what is in memory (kRam) and marks the file finished. Streams may go on, and the file
   /// may be completed again.

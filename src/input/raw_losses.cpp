@@ -188,6 +188,7 @@ const char* loss_reason(chunk::Loss loss) {
     case chunk::Loss::kMaxSize: return "the recording reached its largest size (--max-size)";
     case chunk::Loss::kRing: return "only the last part was kept (--buffer ring)";
     case chunk::Loss::kDefect: return "the recorder switched itself off";
+    case chunk::Loss::kDepth: return "calls were too deep inside of others to be followed";
   }
   return "events were lost for a reason that this Pathline does not know";
 }

@@ -88,7 +88,6 @@ void name_in_file(const char* path, uint64_t address, char* name, size_t size) {
 }
 
 /// A function that the filter leaves out; pathline_region_next may ask for its next call.
-constexpr uint32_t kFiltered = 1U << 31U;
 struct FilteredName {
   FilteredName* next;
   uint32_t region;
@@ -148,8 +147,8 @@ uint32_t define_at(void* function) {
   const char* shown = readable == nullptr ? name : readable;
   uint32_t region =
       define_region(shown, role_and_paradigm(kRoleFunction, kParadigmCompiler), file, 0);
-  if (region != 0 && filtered(shown, name, file)) region |= kFiltered;
-  if (region != 0 && (region & kFiltered) != 0) remember(region, shown);
+  if (region != 0 && filtered(shown, name, file)) region |= kHidden;
+  if (region != 0 && (region & kHidden) != 0) remember(region, shown);
   std::free(readable);
   return region;
 }
@@ -176,7 +175,8 @@ Slot* slots() {
   return static_cast<Slot*>(memory);
 }
 
-uint32_t region_at(void* function) {
+/// 0 if it is not known, and `define` is false or it cannot be defined.
+uint32_t region_at(void* function, bool define) {
   Slot* const all = slots();
   if (all == nullptr) return 0;
   size_t i = (reinterpret_cast<uintptr_t>(function) >> 4U) * 0x9e3779b97f4a7c15ULL >> 48U;
@@ -184,6 +184,7 @@ uint32_t region_at(void* function) {
     void* there = all[i].function.load(std::memory_order_acquire);
     if (there == function) return all[i].region.load(std::memory_order_relaxed);
     if (there != nullptr) continue;
+    if (!define) return 0;
     const Lock guard(table_lock);
     there = all[i].function.load(std::memory_order_acquire);
     if (there == nullptr) {
@@ -208,18 +209,19 @@ PATHLINE_EXPORT void __cyg_profile_func_enter(void* function, void* caller) {
   (void)caller;
   if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
   ++thread.inside;
-  uint32_t region = wants() != 0 ? region_at(function) : 0;
-  if ((region & kFiltered) != 0) {
-    region = thread.wanted[0] != '\0' && is_wanted(region) ? region & ~kFiltered : 0;
+  uint32_t region = region_at(function, wants() != 0);
+  if ((region & kHidden) != 0 && thread.wanted[0] != '\0' && is_wanted(region)) {
+    region &= ~kHidden;
   }
   --thread.inside;
-  enter_region(region);
+  enter_region(region, kFunction);
 }
 
 PATHLINE_EXPORT void __cyg_profile_func_exit(void* function, void* caller) {
-  (void)function;
   (void)caller;
-  leave_region();
+  if (thread.user_depth != 0 && thread.inside == 0) {
+    leave_function(region_at(function, false) & kRegionMask);
+  }
 }
 
 }  // extern "C"

@@ -45,8 +45,9 @@ void end_thread(void* unused) {
   if (thread.polls.count != 0) write_polls();
   for (; thread.user_depth > 0; --thread.user_depth) {
     if (thread.user_depth > kMaxUserDepth) continue;
-    const uint32_t region = thread.open[thread.user_depth - 1] & kRegionMask;
-    if (region != 0) thread.stream.add(RecordKind::kLeave, now(), region);
+    const uint32_t open = thread.open[thread.user_depth - 1];
+    if ((open & kRecorded) != 0) thread.stream.add(RecordKind::kLeave, now(), open & kRegionMask);
+    if ((open & kProfiled) != 0) profile_leave(now());
   }
   // The calling context of a thread's end allows malloc: it is the C library that runs us.
   auto* idle = static_cast<IdleStream*>(std::malloc(sizeof(IdleStream)));

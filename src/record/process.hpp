@@ -71,9 +71,11 @@ struct ThreadProfile {
   ProfileRow rows[kMaxProfileRows];  // Pages that nobody touches take no memory.
 };
 
-constexpr unsigned kMaxUserDepth = 128;
+constexpr unsigned kMaxUserDepth = 1024;
 constexpr uint32_t kRegionMask = (1U << 24U) - 1;
-constexpr uint32_t kProfiled = 1U << 30U;  ///< In Thread::open.
+// In Thread::open, beside the region: its enter is written, or counted.
+constexpr uint32_t kProfiled = 1U << 30U;
+constexpr uint32_t kRecorded = 1U << 27U;
 constexpr unsigned kMaxCounters = 6;
 constexpr unsigned kNameCacheSize = 64;
 

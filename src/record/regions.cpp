@@ -67,31 +67,67 @@ uint32_t region_named(const char* name, uint32_t role_paradigm) {
 
 }  // namespace
 
-void enter_region(uint32_t region) {
+namespace {
+
+/// Writes the leave of the innermost region.
+void close_innermost() {
+  const uint32_t open = thread.open[--thread.user_depth];
+  if (!process.started.load(std::memory_order_relaxed)) return;
+  if ((open & (kRecorded | kProfiled)) == 0) return;
+  const uint64_t ticks = now();
+  if ((open & kRecorded) != 0) {
+    if (thread.polls.count != 0) [[unlikely]]
+      write_polls();
+    emit_leave(ticks, open & kRegionMask);
+  }
+  if ((open & kProfiled) != 0) [[unlikely]]
+    profile_leave(ticks);
+}
+
+/// The region at `index` is over. What was entered last is left first: with others open inside, it
+/// waits for them.
+void end_at(uint32_t index) {
+  thread.open[index] |= kOver;
+  while (thread.user_depth > 0 && (thread.open[thread.user_depth - 1] & kOver) != 0) {
+    close_innermost();
+  }
+}
+
+/// false if nothing can be left; beyond kMaxUserDepth nothing is known of what is.
+bool may_leave() {
+  if (thread.user_depth == 0 || thread.inside != 0) return false;
+  if (thread.user_depth <= kMaxUserDepth) return true;
+  --thread.user_depth;
+  return false;
+}
+
+}  // namespace
+
+void enter_region(uint32_t region, uint32_t origin) {
   if (thread.inside != 0) return;
+  const uint32_t known = region & kRegionMask;
+  uint32_t open = known | origin;
+  const uint32_t wanted = known == 0 || (region & kHidden) != 0 ? 0 : wants();
   if (thread.user_depth >= kMaxUserDepth) {
     ++thread.user_depth;
+    if (wanted != 0) process.writer.lose(now(), 2, chunk::Loss::kDepth);
     return;
   }
-  if (region != 0) {
+  if (wanted != 0) {
     const uint64_t ticks = now();
-    const uint32_t wanted = wants();
-    const uint32_t known = region;
-    if (!ready(ticks)) {
-      region = 0;
-    } else {
-      if ((wanted & kEvents) != 0)
+    if (ready(ticks)) {
+      if ((wanted & kEvents) != 0) {
         emit_enter(ticks, known);
-      else
-        region = 0;
+        open |= kRecorded;
+      }
       if ((wanted & kProfile) != 0) [[unlikely]] {
         profile_enter(known, ticks);
-        region |= kProfiled;
+        open |= kProfiled;
       }
     }
   }
-  // 0 remembers that nothing is to be left, also when recording changes in between.
-  thread.open[thread.user_depth++] = region;
+  // Also what is not recorded, to know what is to be left when recording changes in between.
+  thread.open[thread.user_depth++] = open;
 }
 
 void enter_named_region(const char* name, uint32_t role_paradigm) {
@@ -102,22 +138,31 @@ void enter_named_region(const char* name, uint32_t role_paradigm) {
     region = region_named(name, role_paradigm);
     --thread.inside;
   }
-  enter_region(region);
+  enter_region(region, 0);
 }
 
 void leave_region() {
-  if (thread.user_depth == 0 || thread.inside != 0) return;
-  if (--thread.user_depth >= kMaxUserDepth) return;
-  const uint32_t region = thread.open[thread.user_depth];
-  if (region == 0 || !process.started.load(std::memory_order_relaxed)) return;
-  const uint64_t ticks = now();
-  if (const uint32_t known = region & kRegionMask; known != 0) {
-    if (thread.polls.count != 0) [[unlikely]]
-      write_polls();
-    emit_leave(ticks, known);
+  if (!may_leave()) return;
+  // The innermost one that the program marks: it may be left in a function that was called since.
+  uint32_t count = thread.user_depth;
+  while (count > 0 && (thread.open[count - 1] & (kFunction | kOver)) != 0) --count;
+  if (count > 0) end_at(count - 1);
+}
+
+void leave_function(uint32_t region) {
+  if (!may_leave()) return;
+  const auto is_it = [&](uint32_t open) {
+    return (open & (kFunction | kOver)) == kFunction &&
+           ((open & kRegionMask) == region || (open & kRegionMask) == 0);
+  };
+  uint32_t count = thread.user_depth;
+  while (count > 0 && !is_it(thread.open[count - 1])) --count;
+  if (count == 0) return;  // It began before the recording.
+  // Functions called by it are over without having said so (longjmp); regions may go on.
+  for (uint32_t i = count; i < thread.user_depth; ++i) {
+    if ((thread.open[i] & kFunction) != 0) thread.open[i] |= kOver;
   }
-  if ((region & kProfiled) != 0) [[unlikely]]
-    profile_leave(ticks);
+  end_at(count - 1);
 }
 
 }  // namespace pathline::record

@@ -146,8 +146,7 @@ void mpi_ending() {
   PMPI_Reduce(process.rank == 0 ? MPI_IN_PLACE : &lost, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
               0, own_comm);
   if (process.rank == 0 && lost > 0) {
-    say("%llu events were not recorded (disk or limit full); 'pathline info %s' tells more", lost,
-        process.run_directory);
+    say("%llu events were not recorded; 'pathline info %s' tells why", lost, process.run_directory);
   }
   PMPI_Comm_free(&own_comm);
 }
