@@ -44,22 +44,28 @@ int open_counter(const Counter& counter, int group) {
       syscall(SYS_perf_event_open, &attributes, 0, -1, group, PERF_FLAG_FD_CLOEXEC));
 }
 
-/// All counters of this thread as one group; -1 with errno, `failed` being the one that is missing.
-int open_group(uint32_t count, const Counter*& failed) {
-  int leader = -1;
+void close_group(uint32_t count) {
+  for (uint32_t i = 1; i < count; ++i) syscall(SYS_close, thread.other_counters[i - 1]);
+  if (count > 0) syscall(SYS_close, thread.counters);
+  thread.counters = -1;
+}
+
+/// All counters of this thread as one group. returns  false with errno, `failed` being the one that
+/// is missing.
+bool open_group(uint32_t count, const Counter*& failed) {
   for (uint32_t i = 0; i < count; ++i) {
-    const int fd = open_counter(*wanted[i], leader);
+    const int fd = open_counter(*wanted[i], i == 0 ? -1 : thread.counters);
     if (fd < 0) {
       const int error = errno;
       failed = wanted[i];
-      if (leader >= 0) syscall(SYS_close, leader);
+      close_group(i);
       errno = error;
-      return -1;
+      return false;
     }
     // The others stay open with the group: closing their descriptors would end them.
-    if (leader < 0) leader = fd;
+    (i == 0 ? thread.counters : thread.other_counters[i - 1]) = fd;
   }
-  return leader;
+  return true;
 }
 
 const char* reason_of(int error) {
@@ -102,8 +108,7 @@ void start_counters() {
     text += length + (text[length] == ',' ? 1 : 0);
   }
   const Counter* failed = nullptr;
-  thread.counters = open_group(count, failed);
-  if (thread.counters < 0) {
+  if (!open_group(count, failed)) {
     if (process.rank == 0) {
       say("no counters are recorded: '%s' is not there: %s", failed->name, reason_of(errno));
     }
@@ -117,7 +122,12 @@ void start_counters() {
 
 void start_thread_counters() {
   const Counter* failed = nullptr;
-  thread.counters = open_group(process.counter_count, failed);
+  std::memcpy(thread.counted.before, thread.counted.last, sizeof thread.counted.before);
+  open_group(process.counter_count, failed);
+}
+
+void end_thread_counters() {
+  if (thread.counters >= 0) close_group(process.counter_count);
 }
 
 void write_counters(uint64_t ticks) {
@@ -131,7 +141,10 @@ void write_counters(uint64_t ticks) {
   if (at == nullptr) return;
   at = chunk::put_varint(at, 0);  // The set.
   at = chunk::put_varint(at, group.count);
-  for (uint64_t i = 0; i < group.count; ++i) at = chunk::put_varint(at, group.values[i]);
+  for (uint64_t i = 0; i < group.count; ++i) {
+    thread.counted.last[i] = thread.counted.before[i] + group.values[i];
+    at = chunk::put_varint(at, thread.counted.last[i]);
+  }
   thread.stream.commit(at);
 }
 

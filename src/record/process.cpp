@@ -34,6 +34,8 @@ struct IdleStream {
   IdleStream* next;
   chunk::Stream stream;
   uint32_t number;
+  ThreadProfile* profile;
+  CounterValues counted;
 };
 IdleStream* idle_streams = nullptr;
 pthread_key_t thread_end_key;
@@ -51,13 +53,15 @@ void end_thread(void* unused) {
   }
   // The calling context of a thread's end allows malloc: it is the C library that runs us.
   auto* idle = static_cast<IdleStream*>(std::malloc(sizeof(IdleStream)));
-  if (thread.counters >= 0) syscall(SYS_close, thread.counters);
+  end_thread_counters();
   thread.started = false;
   thread.failed = false;
   if (idle == nullptr) return;
   const Lock guard(threads_lock);
-  *idle = {idle_streams, thread.stream, thread.number};
+  *idle = {idle_streams, thread.stream, thread.number, thread.profile, thread.counted};
   idle_streams = idle;
+  thread.profile = nullptr;
+  thread.counted = {};
 }
 
 void forget_in_child() {
@@ -248,6 +252,9 @@ bool start_thread(uint64_t ticks) {
       idle_streams = idle->next;
       thread.stream = idle->stream;
       thread.number = idle->number;
+      thread.profile = idle->profile;
+      if (thread.profile != nullptr) thread.profile->depth = 0;
+      thread.counted = idle->counted;
       std::free(idle);
     } else {
       thread.number = next_thread++;

@@ -79,6 +79,12 @@ constexpr uint32_t kRecorded = 1U << 27U;
 constexpr unsigned kMaxCounters = 6;
 constexpr unsigned kNameCacheSize = 64;
 
+/// Counters begin with their thread, values of a stream go on from one thread to the next.
+struct CounterValues {
+  uint64_t last[kMaxCounters];
+  uint64_t before[kMaxCounters];
+};
+
 /// What belongs to a thread. Thread exit hands its stream, and so its location, to the next thread
 /// that begins: programs that start threads all the time get as many locations as run at once.
 struct Thread {
@@ -91,8 +97,10 @@ struct Thread {
   bool failed = false;  ///< No stream could be had.
   uint32_t user_depth = 0;
   ThreadProfile* profile = nullptr;
-  int counters = -1;  ///< Descriptor of the first hardware counter.
-  char wanted[64];    ///< Name given to pathline_region_next, "" for none.
+  int counters = -1;  ///< Descriptor of the first hardware counter, through which all are read.
+  int other_counters[kMaxCounters - 1];
+  CounterValues counted;  ///< What this stream has counted, and had before this thread.
+  char wanted[64];        ///< Name given to pathline_region_next, "" for none.
   uint32_t open[kMaxUserDepth];
   struct CachedName {
     const char* name;
@@ -137,6 +145,7 @@ PATHLINE_EXPORT void write_counters(uint64_t ticks);
 /// Reads PATHLINE_COUNTERS; says so if the machine has not what it asks for.
 void start_counters();
 void start_thread_counters();
+void end_thread_counters();
 
 PATHLINE_EXPORT void profile_enter(uint32_t region, uint64_t ticks);
 PATHLINE_EXPORT void profile_leave(uint64_t ticks);
