@@ -431,9 +431,11 @@ void complete() {
   process.writer.complete();
 }
 
-void pause(bool off) {
+void pause(bool off, Pause who) {
   if (!process.started.load(std::memory_order_acquire)) return;
-  if (process.paused.exchange(off) == off) return;
+  const uint32_t before = off ? process.paused.fetch_or(who) : process.paused.fetch_and(~who);
+  const uint32_t others = before & ~who;
+  if (others != 0 || (before == who) == off) return;
   const uint64_t ticks = now();
   if (process.settings.trace && ready(ticks)) emit(RecordKind::kRecording, ticks, off ? 0 : 1);
   want(off);
@@ -445,10 +447,10 @@ void step(int64_t number, double time_s) {
   if (s.has_steps) {
     const bool wanted = number >= s.first_step && number <= s.last_step &&
                         (number - s.first_step) % s.every_step == 0;
-    pause(!wanted);
+    pause(!wanted, kBySteps);
   }
   const uint64_t ticks = now();
-  if (!ready(ticks)) return;
+  if (!s.trace || !ready(ticks)) return;
   uint64_t time_bits = 0;
   std::memcpy(&time_bits, &time_s, sizeof time_bits);
   emit(RecordKind::kStep, ticks, chunk::zigzag(number), time_bits);

@@ -51,6 +51,9 @@ struct Polls {
 /// What is wanted of the calls now, bits.
 enum Wants : uint32_t { kEvents = 1, kProfile = 2 };
 
+/// Who has switched the recording off, bits.
+enum Pause : uint32_t { kByProgram = 1, kBySteps = 2 };
+
 /// Calls and exclusive time of a region on a thread, where calls are counted instead of recorded.
 struct ProfileRow {
   uint64_t calls;
@@ -115,7 +118,7 @@ Thread thread;
 struct Process {
   std::atomic<uint32_t> wants{0};    ///< See Wants.
   std::atomic<bool> started{false};  ///< There is a raw file; stays true until the process ends.
-  std::atomic<bool> paused{false};
+  std::atomic<uint32_t> paused{0};   ///< See Pause.
   Clock clock{};
   Settings settings{};
   chunk::Writer writer{};
@@ -205,8 +208,8 @@ PATHLINE_EXPORT bool start(const char* directory, uint32_t rank, uint32_t rank_c
 /// The program has called MPI_Finalize: everything is complete, though more may follow.
 PATHLINE_EXPORT void complete();
 
-/// Recording on or off for the whole process (MPI_Pcontrol, steps).
-PATHLINE_EXPORT void pause(bool off);
+/// Recording on or off for the whole process; on when nobody wants it off.
+PATHLINE_EXPORT void pause(bool off, Pause who);
 PATHLINE_EXPORT void step(int64_t number, double time_s);
 
 /// One line on standard error, "pathline: ...", by a raw system call.

@@ -111,10 +111,10 @@ void* fortran_address(void* buffer) {
     }                                                                      \
     if (outermost) mpi_ended();                                            \
   }
-#define PATHLINE_FORTRAN_MPI_PCONTROL(symbol, slot)               \
-  extern "C" PATHLINE_EXPORT void symbol(const MPI_Fint* level) { \
-    if (*level == 0 || *level == 1) pause(*level == 0);           \
-    (void)fortran_routine(slot);                                  \
+#define PATHLINE_FORTRAN_MPI_PCONTROL(symbol, slot)                 \
+  extern "C" PATHLINE_EXPORT void symbol(const MPI_Fint* level) {   \
+    if (*level == 0 || *level == 1) pause(*level == 0, kByProgram); \
+    (void)fortran_routine(slot);                                    \
   }
 
 // Numbers first.

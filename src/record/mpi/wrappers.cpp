@@ -62,7 +62,7 @@ PATHLINE_EXPORT int MPI_Finalize(void) {
 
 /// MPI 4.0, 15.2.4: 0 switches profiling off, 1 on.
 PATHLINE_EXPORT int MPI_Pcontrol(const int level, ...) {
-  if (level == 0 || level == 1) pause(level == 0);
+  if (level == 0 || level == 1) pause(level == 0, kByProgram);
   return MPI_SUCCESS;
 }
 
