@@ -50,7 +50,7 @@ class Call {
     if (recorded_ && !left_) emit_leave(end(), region_);
     if (profiled_) [[unlikely]]
       profile_leave(end());
-    if (region_ != 0 && region_ == marker_region.load(std::memory_order_relaxed)) [[unlikely]]
+    if (may_mark()) [[unlikely]]
       mark_step(bytes);
     --thread.inside;
   }
@@ -61,6 +61,10 @@ class Call {
   [[nodiscard]] bool tracked() const { return tracked_; }
   /// Its events are written.
   [[nodiscard]] bool recorded() const { return recorded_; }
+  /// It may begin a time step, whether it is recorded or not.
+  [[nodiscard]] bool may_mark() const {
+    return region_ != 0 && region_ == marker_region.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] uint64_t begin() const { return begin_; }
   /// Time of the return from MPI; the clock is read once.
   uint64_t end() {
@@ -117,7 +121,7 @@ class Call {
   }
 
   uint64_t id = 0;     ///< Of the request that this call begins.
-  uint64_t bytes = 0;  ///< That it sends, for the step marker.
+  uint64_t bytes = 0;  ///< That it sends, or else gets, for the step marker.
 
  private:
   /// The first call of a function or in a thread, or one that is counted. returns  whether its

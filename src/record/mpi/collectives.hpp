@@ -141,6 +141,7 @@ inline void collective_requested(Call& call) {
 inline void collective_runs(Call& call, Operation operation, MPI_Comm comm, int root, Volume volume,
                             MPI_Request request) {
   if (!call.tracked()) return;
+  call.bytes = volume.sent != 0 ? volume.sent : volume.received;
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
   request_made(request, {.kind = Request::kCollective,

@@ -140,7 +140,7 @@ void read_marker() {
 void mark_step(uint64_t bytes) {
   // One thread leads the program through its steps.
   if (thread.number != 0 || (marker.has_bytes && bytes != marker.bytes)) return;
-  if (marker.calls++ % marker.every == 0) step(++marker.step, 0.0);
+  if (marker.calls++ % marker.every == 0) step(marker.step++, 0.0);
 }
 
 bool Call::prepare(uint16_t function, uint32_t wanted) {

@@ -30,16 +30,17 @@ const Communicator* sender(MPI_Comm comm, int dest, int tag, Count count) {
 
 template <class Count>
 void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
-  if (!call.recorded()) return;
+  if (!call.recorded() && !call.may_mark()) return;
   const Communicator* known = sender(comm, dest, tag, count);
   if (known == nullptr) return;
   call.bytes = bytes_of(count, type);
-  call.first(RecordKind::kSend, known->id, dest, tag, call.bytes);
+  if (call.recorded()) call.first(RecordKind::kSend, known->id, dest, tag, call.bytes);
 }
 
 inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
-  if (!call.recorded() || status->MPI_SOURCE < 0) return;
-  const Communicator* known = communicator_of(comm);
+  if (status->MPI_SOURCE < 0) return;
+  if (call.bytes == 0) call.bytes = received_bytes(*status);
+  const Communicator* known = call.recorded() ? communicator_of(comm) : nullptr;
   if (known == nullptr) return;
   call.last(RecordKind::kRecv, known->id, status->MPI_SOURCE, status->MPI_TAG,
             received_bytes(*status));
@@ -47,11 +48,12 @@ inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
 
 template <class Count>
 void begin_send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
-  if (!call.recorded()) return;
+  if (!call.recorded() && !call.may_mark()) return;
   const Communicator* known = sender(comm, dest, tag, count);
   if (known == nullptr) return;
-  call.id = next_request_id();
   call.bytes = bytes_of(count, type);
+  if (!call.recorded()) return;
+  call.id = next_request_id();
   call.first(RecordKind::kIsend, known->id, dest, tag, call.bytes, call.id);
 }
 inline void sending(Call& call, int dest, MPI_Request request) {
