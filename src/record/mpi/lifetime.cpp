@@ -97,9 +97,16 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     start_communicators();
     if (ready(began_ticks)) {
       const uint32_t region = define_function(function);
-      if (region != 0 && region != kNotWanted && (wants() & kEvents) != 0) {
-        emit(RecordKind::kEnter, began_ticks, region);
-        emit(RecordKind::kLeave, now(), region);
+      if (region != 0 && region != kNotWanted) {
+        const uint64_t end = now();
+        if ((wants() & kEvents) != 0) {
+          emit(RecordKind::kEnter, began_ticks, region);
+          emit(RecordKind::kLeave, end, region);
+        }
+        if ((wants() & kProfile) != 0) {
+          profile_enter(region, began_ticks);
+          profile_leave(end);
+        }
       }
     }
   }
