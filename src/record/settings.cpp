@@ -28,6 +28,7 @@ uint32_t parse_groups(const char* text) {
   constexpr Name kNames[] = {{"p2p", kGroupP2p},     {"coll", kGroupColl}, {"rma", kGroupRma},
                              {"io", kGroupIo},       {"topo", kGroupTopo}, {"probes", kGroupProbes},
                              {"other", kGroupOther}, {"all", kAllGroups}};
+  if (std::strcmp(text, "none") == 0) return 0;
   uint32_t groups = 0;
   while (*text != '\0') {
     const size_t length = std::strcspn(text, ",");
