@@ -66,10 +66,11 @@ std::string preloaded(const std::string& library, const SettingTexts& settings) 
   return library + ":" + (fs::path(library).parent_path() / "libpathline-io.so").string();
 }
 
-/// Kokkos programs find the recorder by a variable of their own.
+/// Kokkos programs find the recorder by a variable of their own. What the user says counts, also by
+/// its older name: no program gets two tools.
 void offer_to_kokkos(const std::string& library, const Environment& environment,
                      Environment& variables) {
-  if (environment.find("KOKKOS_TOOLS_LIBS") == environment.end()) {
+  if (environment.count("KOKKOS_TOOLS_LIBS") + environment.count("KOKKOS_PROFILE_LIBRARY") == 0) {
     variables["KOKKOS_TOOLS_LIBS"] = library;
   }
 }
