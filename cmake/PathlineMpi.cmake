@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# C and Fortran programs built by the compiler wrappers of each MPI of this machine, side by side;
+# C, C++ and Fortran programs built by the compiler wrappers of each MPI of this machine, side by side;
 # FindMPI knows only one. They go to apps/<mpi>/<name> of the build folder.
 
 set(PATHLINE_MPIS openmpi mpich)
 foreach(mpi IN LISTS PATHLINE_MPIS)
   find_program(PATHLINE_CC_${mpi} mpicc.${mpi})
+  find_program(PATHLINE_CXX_${mpi} mpicxx.${mpi})
   find_program(PATHLINE_FC_${mpi} mpifort.${mpi})
-  mark_as_advanced(PATHLINE_CC_${mpi} PATHLINE_FC_${mpi})
+  mark_as_advanced(PATHLINE_CC_${mpi} PATHLINE_CXX_${mpi} PATHLINE_FC_${mpi})
 endforeach()
 
 # pathline_mpi_program(zoo SOURCES zoo.c zoo_mpi4.c [DEPENDS zoo.h] [FLAGS -std=c11])
@@ -21,6 +22,8 @@ function(pathline_mpi_program name)
   set(language CC)
   if(first MATCHES "[.]F90$")
     set(language FC)
+  elseif(first MATCHES "[.]cpp$")
+    set(language CXX)
   endif()
   if(PATHLINE_WERROR)
     list(PREPEND arg_FLAGS -Werror)
@@ -31,9 +34,14 @@ function(pathline_mpi_program name)
     endif()
     set(output "${PROJECT_BINARY_DIR}/apps/${mpi}/${name}")
     cmake_path(GET output PARENT_PATH folder)
+    set(modules "")
+    if(language STREQUAL "FC")
+      set(modules "-J${folder}")
+    endif()
     add_custom_command(OUTPUT "${output}"
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
-      COMMAND "${PATHLINE_${language}_${mpi}}" -g -O1 -Wall -Wextra ${arg_FLAGS} ${arg_SOURCES}
+      COMMAND "${PATHLINE_${language}_${mpi}}" -g -O1 -Wall -Wextra ${modules} ${arg_FLAGS}
+              ${arg_SOURCES}
               -o "${output}" -pthread -ldl
       DEPENDS ${arg_SOURCES} ${arg_DEPENDS} COMMENT "Building apps/${mpi}/${name}" VERBATIM)
     set_property(DIRECTORY APPEND PROPERTY PATHLINE_MPI_PROGRAMS "${output}")
