@@ -180,15 +180,21 @@ uint32_t region_at(void* function, bool define) {
   Slot* const all = slots();
   if (all == nullptr) return 0;
   size_t i = (reinterpret_cast<uintptr_t>(function) >> 4U) * 0x9e3779b97f4a7c15ULL >> 48U;
+  uint32_t region = 0;
+  bool is_defined = false;
   for (size_t tries = 0; tries < 64; ++tries, i = (i + 1) % kSlots) {
     void* there = all[i].function.load(std::memory_order_acquire);
     if (there == function) return all[i].region.load(std::memory_order_relaxed);
     if (there != nullptr) continue;
     if (!define) return 0;
+    // Before the lock: finding the name takes that of the loader, under which another thread may
+    // run constructors that come here. Two threads may define it twice, which is one region in the
+    // end.
+    if (!is_defined) region = define_at(function);
+    is_defined = true;
     const Lock guard(table_lock);
     there = all[i].function.load(std::memory_order_acquire);
     if (there == nullptr) {
-      const uint32_t region = define_at(function);
       all[i].region.store(region, std::memory_order_relaxed);
       all[i].function.store(function, std::memory_order_release);
       return region;
