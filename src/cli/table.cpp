@@ -2,6 +2,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -33,9 +34,17 @@ std::string shortened(const std::string& text, size_t width) {
   return result;
 }
 
+/// Columns of the terminal that a table goes to.
+size_t most_columns() {
+  winsize size{};
+  constexpr size_t kUsual = 100;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return std::max<size_t>(size.ws_col, 60);
+}
+
 /// Takes from the widest text what a table is wider than people can see. Numbers stay whole.
 void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
-  constexpr size_t kMostColumns = 100;
+  const size_t most = most_columns();
   constexpr size_t kLeastOfText = 8;
   size_t total = 2 * (widths.size() - 1);
   size_t widest = widths.size();
@@ -43,8 +52,8 @@ void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
     total += widths[i];
     if (columns[i].is_text && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
   }
-  if (total <= kMostColumns || widest == widths.size()) return;
-  const size_t excess = total - kMostColumns;
+  if (total <= most || widest == widths.size()) return;
+  const size_t excess = total - most;
   const size_t least = std::min(widths[widest], kLeastOfText);
   widths[widest] = std::max(least, widths[widest] - std::min(widths[widest], excess));
 }
