@@ -77,8 +77,11 @@ void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
   }
 }
 
-/// What writes files.
+/// What writes files. Not for thousands of locations, which a mutation may make up: AddressSanitizer
+/// clears the buffers that the OTF2 library has for each, which takes seconds.
 void write_all(const trace::Trace& trace, const fs::path& folder) {
+  constexpr size_t kMostLocations = 256;
+  if (trace.locations.size() > kMostLocations) return;
   base::Progress progress;
   const trace::Selection all;
   std::ignore = app::export_chrome(trace, all, folder / "chrome.json", progress);
