@@ -77,8 +77,8 @@ void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
   }
 }
 
-/// What writes files. Not for thousands of locations, which a mutation may make up: AddressSanitizer
-/// clears the buffers that the OTF2 library has for each, which takes seconds.
+/// What writes files. Not for thousands of locations, which a mutation may make up:
+/// AddressSanitizer clears the buffers that the OTF2 library has for each, which takes seconds.
 void write_all(const trace::Trace& trace, const fs::path& folder) {
   constexpr size_t kMostLocations = 256;
   if (trace.locations.size() > kMostLocations) return;
