@@ -70,20 +70,36 @@ enum class Blend : uint8_t {
 
 /// How weighted segments are coloured; see render/tone.hpp for the formulas.
 struct SegmentStyle {
-  Color begin;                         ///< at (x1, y1), the sender
-  Color end;                           ///< at (x2, y2), the receiver; between them along OKLab
+  Color begin;                         ///< where s = 0, the sender
+  Color end;                           ///< where s = 1, the receiver; between them along OKLab
   std::optional<double> opacity = {};  ///< of one segment of weight 1, (0,1]; absent: automatic
   Blend blend = Blend::kAlpha;
 };
 
-/// Straight lines one pixel wide, from sender to receiver; meant for millions. Columns of equal
-/// length; an empty `weight` means 1 each. Cut off at the edge of `clip`.
+/// Pieces of curves from sender to receiver, meant for millions: the quadratic Bezier curve that
+/// leaves (x1, y1) towards (cx, cy) and arrives at (x2, y2) from there. s runs linearly with the
+/// parameter of the piece, from s1 to s2. Columns of equal length.
+struct Curves {
+  std::vector<float> x1, y1, cx, cy, x2, y2;
+  std::vector<float> s1, s2;
+  std::vector<float> weight;
+
+  size_t size() const { return x1.size(); }
+  void reserve(size_t count);
+  void add(Point from, Point control, Point to, double s_from, double s_to, double piece_weight);
+};
+
+/// Lines and curves one pixel wide, from sender to receiver; meant for millions. Straight lines
+/// are columns of equal length, whose s runs from 0 to 1; an empty `weight` means 1 each. Cut off
+/// at the edge of `clip`.
 struct Segments {
   std::vector<float> x1, y1, x2, y2;
   std::vector<float> weight;
+  Curves curves;
   Rect clip;
   SegmentStyle style;
 
+  /// Straight lines only.
   size_t size() const { return x1.size(); }
   void reserve(size_t count);
   void add(float from_x, float from_y, float to_x, float to_y) {
