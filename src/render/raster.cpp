@@ -5,9 +5,10 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <numeric>
-#include <optional>
-#include <utility>
+#include <mutex>
+#include <vector>
+
+#include "layout/bspline.hpp"
 
 namespace pathline::render {
 namespace {
@@ -17,8 +18,10 @@ namespace {
 constexpr int kTotalBits = 61;
 // fixed() holds 51 bits, and coefficients of a run are at most three weights.
 constexpr int kWeightBits = 48;
-constexpr size_t kMaxParts = 8;
-constexpr size_t kMinLinesPerPart = 65536;
+constexpr uint32_t kStripWidth = 16;
+constexpr double kChordTolerance = 0.25;
+// Rows that a chord must stay between two columns to be entered as a run.
+constexpr double kMinRunRows = 6;
 
 /// A value for n (first) and one for q (second); one SSE2 register. Integers are unsigned because
 /// intermediate sums wrap around; the resolved values do not.
@@ -48,7 +51,7 @@ struct Run {
 };
 
 // Third differences: a run is three of them, at its first row and the next two, and the same three
-// taken back behind its last row; a single row is four.
+// taken back behind its last row.
 
 void begin_run(Pair* cell, const Run& run) {
   cell[0] += run.a;
@@ -62,42 +65,22 @@ void end_run(Pair* cell, const Run& run) {
   cell[2] -= run.a - run.b + run.c;
 }
 
-void add_single(Pair* cell, Pair value) {
-  const Pair triple = value + value + value;
-  cell[0] += value;
-  cell[1] -= triple;
-  cell[2] += triple;
-  cell[3] -= value;
-}
-
-/// A single row, and a run that begins in the next.
-void begin_run_after_single(Pair* cell, Pair value, const Run& run) {
-  const Pair triple = value + value + value;
-  cell[0] += value;
-  cell[1] += run.a - triple;
-  cell[2] += run.b - run.a - run.a + triple;
-  cell[3] += run.a - run.b + run.c - value;
-}
-
-/// The end of a run (whose continuation `run` is), and a single row in its place.
-void end_run_before_single(Pair* cell, Pair value, const Run& run) {
-  const Pair triple = value + value + value;
-  cell[0] -= run.a - value;
-  cell[1] -= run.b - run.a - run.a + triple;
-  cell[2] -= run.a - run.b + run.c - triple;
-  cell[3] -= value;
-}
-
-/// A line along its major axis u; v is the other axis. s runs from 0 to 1 along the line.
+/// A chord along its major axis u; v is the other axis.
 struct Line {
   double u_low, u_high;
-  double u0, v0;   // where s = 0
-  double v_slope;  // at most 1 either way
+  double u0, v0, s0;  // where it begins
+  double v_slope;     // at most 1 either way
   double s_slope;
   double weight;  // in units
 
   double v(double u) const { return v0 + v_slope * (u - u0); }
-  double s(double u) const { return s_slope * (u - u0); }
+  double s(double u) const { return s0 + s_slope * (u - u0); }
+};
+
+/// From the sender's end of what is drawn to the receiver's.
+struct Chord {
+  double x1, y1, x2, y2;
+  double s1, s2;
 };
 
 /// Part of a row or column: `share` of it in the second of the two pixels.
@@ -107,38 +90,47 @@ struct Single {
   Pair second;
 };
 
-/// The differences of one part of the lines. One column of margin on either side and rows below
-/// and above take what falls just outside, so that the inner loops need not ask.
-class Differences {
+/// Some columns of the raster while they are drawn. One column of margin on either side and rows
+/// below and above take what falls just outside, so that the inner loops need not ask.
+class Strip {
  public:
-  Differences(uint32_t width, uint32_t height)
-      : width_(width),
-        height_(height),
-        stride_(stride_of(height)),
-        cells_(stride_ * (static_cast<size_t>(width) + 2)) {}
+  explicit Strip(uint32_t height)
+      : height_(height),
+        stride_(static_cast<size_t>(height) + 7),
+        differences_(stride_ * (kStripWidth + 2)),
+        values_(stride_ * (kStripWidth + 2)) {}
 
-  void add(double x1, double y1, double x2, double y2, double weight);
-
-  /// From the row above the raster on.
-  const Pair* column(uint32_t x) const { return &cells_[(x + size_t{1}) * stride_]; }
-
-  static size_t stride_of(uint32_t height) { return static_cast<size_t>(height) + 7; }
-
- private:
-  Pair* cell(int64_t x, int64_t y) {
-    return &cells_[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
+  void begin(uint32_t first_column, uint32_t width) {
+    origin_x_ = first_column;
+    width_ = width;
   }
 
+  /// weight  in units.
+  void add(const Chord& chord, double weight);
+
+  /// Writes the columns into the raster and empties the strip.
+  void resolve(double unit, DensityRaster& raster, LogHistogram& histogram);
+
+ private:
+  Pair* cell(std::vector<Pair>& cells, int64_t x, int64_t y) {
+    return &cells[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
+  }
+
+  void add_on_pixels(const Line& line, int64_t column);
   void add_steep(const Line& line);
   void add_flat(const Line& line);
+  void step_steep(const Line& line, double top, double bottom);
   void add_pixels(const Single& single, int64_t row);
-  void add_full_rows(const Line& line, int64_t row_begin, int64_t row_end, const Single& head,
-                     const Single& tail);
+  void add_full_rows(const Line& line, int64_t row_begin, int64_t row_end);
 
-  double width_;
+  double origin_x_ = 0;
+  double width_ = 0;
   double height_;
   size_t stride_;
-  std::vector<Pair> cells_;
+  std::vector<Pair> differences_;
+  std::vector<Pair> values_;
+  bool has_differences_ = false;
+  bool has_values_ = false;
 };
 
 /// No pixel has this number: nothing to add.
@@ -180,61 +172,99 @@ Runs make_runs(const Line& line, double share, double s, uint64_t rows) {
   return {both.minus(right), right, both_end.minus(right_end), right_end};
 }
 
-void Differences::add(double x1, double y1, double x2, double y2, double weight) {
-  double dx = x2 - x1;
-  double dy = y2 - y1;
-  const double length = std::max(std::abs(dx), std::abs(dy));
-  if (length < 1) {
-    if (length == 0) {
-      dy = 1;
-    } else {
-      dx /= length;
-      dy /= length;
-    }
-    x1 = (x1 + x2 - dx) / 2;
-    y1 = (y1 + y2 - dy) / 2;
-    x2 = x1 + dx;
-    y2 = y1 + dy;
-  }
+void Strip::add(const Chord& chord, double weight) {
+  const double x1 = chord.x1 - origin_x_;
+  const double dx = chord.x2 - chord.x1;
+  const double dy = chord.y2 - chord.y1;
+  const double ds = chord.s2 - chord.s1;
   if (std::abs(dy) >= std::abs(dx)) {
-    add_steep({std::min(y1, y2), std::max(y1, y2), y1, x1, dx / dy, 1 / dy, weight});
+    if (dy == 0) return;
+    const Line line{std::min(chord.y1, chord.y2),
+                    std::max(chord.y1, chord.y2),
+                    chord.y1,
+                    x1,
+                    chord.s1,
+                    dx / dy,
+                    ds / dy,
+                    weight};
+    const double column = std::floor(x1);
+    const bool on_pixels = dx == 0 && x1 - column == 0.5 && line.u_low == std::floor(line.u_low) &&
+                           line.u_high == std::floor(line.u_high);
+    if (on_pixels) {
+      if (column >= 0 && column < width_) add_on_pixels(line, static_cast<int64_t>(column));
+    } else {
+      add_steep(line);
+    }
   } else {
-    add_flat({std::min(x1, x2), std::max(x1, x2), x1, y1, dy / dx, 1 / dx, weight});
+    add_flat({std::min(x1, x1 + dx), std::max(x1, x1 + dx), x1, chord.y1, chord.s1, dy / dx,
+              ds / dx, weight});
   }
 }
 
-void Differences::add_pixels(const Single& single, int64_t row) {
-  if (single.first_pixel == kNowhere) return;
-  add_single(cell(single.first_pixel, row), single.first);
-  add_single(cell(single.first_pixel + 1, row), single.second);
+/// A vertical line that covers whole pixels of one column.
+void Strip::add_on_pixels(const Line& line, int64_t column) {
+  const double top = std::max(line.u_low, 0.0);
+  const double bottom = std::min(line.u_high, height_);
+  if (top >= bottom) return;
+  has_differences_ = true;
+  const auto rows = static_cast<uint64_t>(bottom - top);
+  const Pair first = fixed(RealPair{line.weight, line.weight * line.s(top + 0.5)});
+  const Pair step = fixed(RealPair{0, line.weight * line.s_slope});
+  Pair* begin = cell(differences_, column, static_cast<int64_t>(top));
+  begin_run(begin, {first, step, Pair{}});
+  end_run(begin + rows, {first + Pair{0, step[1] * rows}, step, Pair{}});
 }
 
-void Differences::add_steep(const Line& line) {
+void Strip::add_pixels(const Single& single, int64_t row) {
+  if (single.first_pixel == kNowhere) return;
+  has_values_ = true;
+  *cell(values_, single.first_pixel, row) += single.first;
+  *cell(values_, single.first_pixel + 1, row) += single.second;
+}
+
+/// Row by row; the first and the last one may be partial.
+void Strip::step_steep(const Line& line, double top, double bottom) {
+  for (double from = top; from < bottom;) {
+    const double row = std::floor(from);
+    const double to = std::min(bottom, row + 1);
+    add_pixels(single(line, from, to, width_), static_cast<int64_t>(row));
+    from = to;
+  }
+}
+
+void Strip::add_steep(const Line& line) {
   const double top = std::max(line.u_low, 0.0);
   const double bottom = std::min(line.u_high, height_);
   if (top >= bottom) return;
   const auto full_end = static_cast<int64_t>(bottom);
+  const double run_rows = std::min(bottom - top, 1 / std::abs(line.v_slope));
+  if (!(run_rows >= kMinRunRows)) {
+    // Rows whose v lies in [-1, width_), a row more on either side.
+    double from = top;
+    double until = bottom;
+    if (line.v_slope != 0) {
+      const double a = line.u0 + (-1 - line.v0) / line.v_slope;
+      const double b = line.u0 + (width_ + 1 - line.v0) / line.v_slope;
+      from = std::max(top, std::floor(std::min(a, b)));
+      until = std::min(bottom, std::ceil(std::max(a, b)));
+    }
+    step_steep(line, from, until);
+    return;
+  }
   auto full_begin = static_cast<int64_t>(top);
   if (static_cast<double>(full_begin) < top) ++full_begin;
   if (full_begin > full_end) {  // the raster's edge leaves less than a row
     add_pixels(single(line, top, bottom, width_), full_end);
     return;
   }
-  const Single head = single(line, top, static_cast<double>(full_begin), width_);
-  const Single tail = single(line, static_cast<double>(full_end), bottom, width_);
-  if (full_begin < full_end) {
-    add_full_rows(line, full_begin, full_end, head, tail);
-  } else {
-    add_pixels(head, full_begin - 1);
-    add_pixels(tail, full_end);
-  }
+  add_pixels(single(line, top, static_cast<double>(full_begin), width_), full_begin - 1);
+  add_pixels(single(line, static_cast<double>(full_end), bottom, width_), full_end);
+  if (full_begin < full_end) add_full_rows(line, full_begin, full_end);
 }
 
 /// Rows [row_begin, row_end), which the line crosses from edge to edge, cut into runs between two
-/// columns of pixels; with the partial rows above and below, which nearly always share cells
-/// with the first and the last run.
-void Differences::add_full_rows(const Line& line, int64_t row_begin, int64_t row_end,
-                                const Single& head, const Single& tail) {
+/// columns of pixels.
+void Strip::add_full_rows(const Line& line, int64_t row_begin, int64_t row_end) {
   const double first = static_cast<double>(row_begin) + 0.5;
   const double v_first = line.v(first) - 0.5;
   const double s_first = line.s(first);
@@ -258,8 +288,7 @@ void Differences::add_full_rows(const Line& line, int64_t row_begin, int64_t row
     }
   }
 
-  bool head_is_in = false;
-  bool tail_is_in = false;
+  has_differences_ = has_differences_ || i < end;
   while (i < end) {
     const double v = v_first + slope * static_cast<double>(i);
     // Rounding may put a first or last row a hair outside: into the margin.
@@ -277,64 +306,110 @@ void Differences::add_full_rows(const Line& line, int64_t row_begin, int64_t row
     const auto rows = static_cast<uint64_t>(next - i);
     const Runs runs = make_runs(line, std::clamp(v - column_v, 0.0, 1.0),
                                 s_first + line.s_slope * static_cast<double>(i), rows);
-    Pair* left = cell(column, row_begin + i);
+    Pair* left = cell(differences_, column, row_begin + i);
     Pair* right = left + stride_;
-    if (i == 0 && head.first_pixel == column) {
-      begin_run_after_single(left - 1, head.first, runs.left);
-      begin_run_after_single(right - 1, head.second, runs.right);
-      head_is_in = true;
-    } else {
-      begin_run(left, runs.left);
-      begin_run(right, runs.right);
-    }
-    if (next == row_count && tail.first_pixel == column) {
-      end_run_before_single(left + rows, tail.first, runs.left_end);
-      end_run_before_single(right + rows, tail.second, runs.right_end);
-      tail_is_in = true;
-    } else {
-      end_run(left + rows, runs.left_end);
-      end_run(right + rows, runs.right_end);
-    }
+    begin_run(left, runs.left);
+    begin_run(right, runs.right);
+    end_run(left + rows, runs.left_end);
+    end_run(right + rows, runs.right_end);
     i = next;
   }
-  if (!head_is_in) add_pixels(head, row_begin - 1);
-  if (!tail_is_in) add_pixels(tail, row_end);
 }
 
-void Differences::add_flat(const Line& line) {
+void Strip::add_flat(const Line& line) {
   const double right = std::min(line.u_high, width_);
   for (double from = std::max(line.u_low, 0.0); from < right;) {
     const auto column = static_cast<int64_t>(from);
     const double to = std::min(right, static_cast<double>(column + 1));
     const Single pixels = single(line, from, to, height_);
     if (pixels.first_pixel != kNowhere) {
-      add_single(cell(column, pixels.first_pixel), pixels.first);
-      add_single(cell(column, pixels.first_pixel + 1), pixels.second);
+      has_values_ = true;
+      Pair* at = cell(values_, column, pixels.first_pixel);
+      at[0] += pixels.first;
+      at[1] += pixels.second;
     }
     from = to;
   }
 }
 
-bool usable(const layout::Segments& lines, size_t i) {
+void Strip::resolve(double unit, DensityRaster& raster, LogHistogram& histogram) {
+  const auto columns = static_cast<uint32_t>(width_);
+  const auto first_column = static_cast<uint32_t>(origin_x_);
+  const auto put = [&](size_t at, int64_t n, int64_t q) {
+    // Slopes are rounded, so a value may miss zero by some units.
+    n = std::max<int64_t>(0, n);
+    q = std::clamp<int64_t>(q, 0, n);
+    const auto weight = static_cast<float>(static_cast<double>(n) * unit);
+    raster.n[at] = weight;
+    raster.q[at] = static_cast<float>(static_cast<double>(q) * unit);
+    if (weight > 0) histogram.add(weight);
+  };
+  for (uint32_t x = 0; x < columns; ++x) {
+    size_t at = raster.index(first_column + x, 0);
+    const Pair* steps = cell(differences_, x, -1);
+    const Pair* values = cell(values_, x, 0);
+    if (has_differences_) {
+      Pair second = steps[0];  // the row above the raster
+      Pair first = second;
+      Pair value = second;
+      for (uint32_t y = 0; y < raster.height; ++y, at += raster.width) {
+        second += steps[y + 1];
+        first += second;
+        value += first;
+        const Pair sum = value + values[y];
+        put(at, static_cast<int64_t>(sum[0]), static_cast<int64_t>(sum[1]));
+      }
+    } else if (has_values_) {
+      for (uint32_t y = 0; y < raster.height; ++y, at += raster.width) {
+        put(at, static_cast<int64_t>(values[y][0]), static_cast<int64_t>(values[y][1]));
+      }
+    } else {
+      for (uint32_t y = 0; y < raster.height; ++y, at += raster.width) {
+        raster.n[at] = 0;
+        raster.q[at] = 0;
+      }
+    }
+  }
+  if (has_differences_) std::fill(differences_.begin(), differences_.end(), Pair{});
+  if (has_values_) std::fill(values_.begin(), values_.end(), Pair{});
+  has_differences_ = false;
+  has_values_ = false;
+}
+
+// Lines come first, then the pieces of curves, in one numbering.
+
+bool usable(const layout::Segments& segments, size_t i) {
   // A sum of doubles is finite exactly if all the floats in it are.
-  const double sum = double{lines.x1[i]} + lines.y1[i] + lines.x2[i] + lines.y2[i];
-  if (lines.weight.empty()) return std::isfinite(sum);
-  return std::isfinite(sum + lines.weight[i]) && lines.weight[i] >= 0;
+  if (i < segments.size()) {
+    const double sum = double{segments.x1[i]} + segments.y1[i] + segments.x2[i] + segments.y2[i];
+    if (segments.weight.empty()) return std::isfinite(sum);
+    return std::isfinite(sum + segments.weight[i]) && segments.weight[i] >= 0;
+  }
+  const layout::Curves& curves = segments.curves;
+  i -= segments.size();
+  const double sum = double{curves.x1[i]} + curves.y1[i] + curves.cx[i] + curves.cy[i] +
+                     curves.x2[i] + curves.y2[i] + curves.s1[i] + curves.s2[i] + curves.weight[i];
+  return std::isfinite(sum) && curves.weight[i] >= 0;
+}
+
+double weight_of(const layout::Segments& segments, size_t i) {
+  if (i >= segments.size()) return double{segments.curves.weight[i - segments.size()]};
+  return segments.weight.empty() ? 1.0 : double{segments.weight[i]};
 }
 
 /// Power of two by which weights are multiplied. A function of the multiset of weights: of their
 /// largest, and of a sum in integers, so that order does not matter.
-int weight_exponent(const layout::Segments& lines, DensityRaster& raster) {
-  const auto count = static_cast<uint64_t>(lines.size());
-  if (lines.weight.empty()) {
+int weight_exponent(const layout::Segments& segments, DensityRaster& raster) {
+  const size_t count = segments.size() + segments.curves.size();
+  if (segments.weight.empty() && segments.curves.size() == 0) {
     raster.min_weight = count == 0 ? 0 : 1;
     return std::min(kWeightBits, kTotalBits - static_cast<int>(std::bit_width(count)));
   }
-  float largest = 0;
-  float smallest = 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const float weight = lines.weight[i];
-    if (!(weight > 0) || !usable(lines, i)) continue;
+  double largest = 0;
+  double smallest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double weight = weight_of(segments, i);
+    if (!(weight > 0) || !usable(segments, i)) continue;
     largest = std::max(largest, weight);
     smallest = smallest == 0 ? weight : std::min(smallest, weight);
   }
@@ -343,53 +418,133 @@ int weight_exponent(const layout::Segments& lines, DensityRaster& raster) {
   const int exponent = kWeightBits - 1 - std::ilogb(largest);
   // Sum of the upper bits only: it cannot overflow and is too small by less than one each.
   constexpr int kDropped = 20;
+  const double scale = std::ldexp(1.0, exponent - kDropped);
   uint64_t upper_sum = count;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (usable(lines, i)) {
-      upper_sum += static_cast<uint64_t>(std::ldexp(double{lines.weight[i]}, exponent)) >> kDropped;
-    }
+  for (size_t i = 0; i < count; ++i) {
+    if (usable(segments, i)) upper_sum += static_cast<uint64_t>(weight_of(segments, i) * scale);
   }
   const int total_bits = static_cast<int>(std::bit_width(upper_sum)) + kDropped;
   return exponent - std::max(0, total_bits - kTotalBits);
 }
 
-/// Adds up the differences of all parts in columns [begin, end) and turns them into values.
-void resolve(const std::vector<std::optional<Differences>>& parts, uint32_t begin, uint32_t end,
-             DensityRaster& raster) {
-  std::vector<Pair> sum(Differences::stride_of(raster.height));
-  for (uint32_t x = begin; x < end; ++x) {
-    const Pair* column = parts[0]->column(x);
-    if (parts.size() > 1) {
-      std::copy_n(column, sum.size(), sum.begin());
-      for (size_t part = 1; part < parts.size(); ++part) {
-        const Pair* other = parts[part]->column(x);
-        for (size_t y = 0; y < sum.size(); ++y) sum[y] += other[y];
-      }
-      column = sum.data();
+/// Strips that something between two coordinates may touch, with a pixel for what lengthening and
+/// coverage add. Empty when it is outside.
+struct StripRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+StripRange strips_of(double x_low, double x_high, double y_low, double y_high, uint32_t width,
+                     uint32_t height) {
+  constexpr double kReach = 1.5;
+  if (x_high < -kReach || x_low > width + kReach || y_high < -kReach || y_low > height + kReach) {
+    return {};
+  }
+  const double last = width - 1.0;
+  const double from = std::clamp(x_low - kReach, 0.0, last);
+  const double to = std::clamp(x_high + kReach, 0.0, last);
+  return {static_cast<uint32_t>(from) / kStripWidth, static_cast<uint32_t>(to) / kStripWidth + 1};
+}
+
+/// What each strip has to draw, in the order of the numbering.
+struct Buckets {
+  std::vector<uint64_t> begin;  // per strip, and one more
+  base::Column<uint32_t> items;
+};
+
+Buckets bucket(const layout::Segments& segments, double origin_x, double origin_y,
+               DensityRaster& raster) {
+  const uint32_t strip_count = (raster.width + kStripWidth - 1) / kStripWidth;
+  const size_t lines = segments.size();
+  const size_t count = lines + segments.curves.size();
+  const layout::Curves& curves = segments.curves;
+  const auto range_of = [&](size_t i) {
+    const auto range = [&](float x_low, float x_high, float y_low, float y_high) {
+      return strips_of(x_low - origin_x, x_high - origin_x, y_low - origin_y, y_high - origin_y,
+                       raster.width, raster.height);
+    };
+    if (i < lines) {
+      const auto [x_low, x_high] = std::minmax(segments.x1[i], segments.x2[i]);
+      const auto [y_low, y_high] = std::minmax(segments.y1[i], segments.y2[i]);
+      return range(x_low, x_high, y_low, y_high);
     }
-    Pair second{};
-    Pair first{};
-    Pair value{};
-    int64_t* n = &raster.n[raster.index(x, 0)];
-    int64_t* q = &raster.q[raster.index(x, 0)];
-    for (uint32_t y = 0; y <= raster.height; ++y) {
-      second += column[y];
-      first += second;
-      value += first;
-      if (y == 0) continue;  // the row above the raster
-      // Slopes are rounded, so a value may miss zero by some units.
-      n[y - 1] = std::max<int64_t>(0, static_cast<int64_t>(value[0]));
-      q[y - 1] = std::clamp<int64_t>(static_cast<int64_t>(value[1]), 0, n[y - 1]);
+    const size_t k = i - lines;
+    const auto [x_low, x_high] = std::minmax({curves.x1[k], curves.cx[k], curves.x2[k]});
+    const auto [y_low, y_high] = std::minmax({curves.y1[k], curves.cy[k], curves.y2[k]});
+    return range(x_low, x_high, y_low, y_high);
+  };
+  Buckets result;
+  result.begin.resize(strip_count + 2);
+  base::Column<StripRange> ranges(count);
+  for (size_t i = 0; i < count; ++i) {
+    StripRange range;
+    if (usable(segments, i)) {
+      range = range_of(i);
+    } else {
+      ++raster.rejected_count;
     }
+    ranges[i] = range;
+    for (uint32_t strip = range.begin; strip < range.end; ++strip) ++result.begin[strip + 2];
+  }
+  for (size_t strip = 2; strip < result.begin.size(); ++strip) {
+    result.begin[strip] += result.begin[strip - 1];
+  }
+  result.items.resize(result.begin.back());
+  for (size_t i = 0; i < count; ++i) {
+    for (uint32_t strip = ranges[i].begin; strip < ranges[i].end; ++strip) {
+      result.items[result.begin[strip + 1]++] = static_cast<uint32_t>(i);
+    }
+  }
+  return result;
+}
+
+/// Nothing is shorter than a pixel.
+Chord lengthened(const Chord& chord) {
+  double dx = chord.x2 - chord.x1;
+  double dy = chord.y2 - chord.y1;
+  const double length = std::max(std::abs(dx), std::abs(dy));
+  if (length >= 1) return chord;
+  if (length == 0) {
+    dy = 1;
+  } else {
+    dx /= length;
+    dy /= length;
+  }
+  const double x = (chord.x1 + chord.x2 - dx) / 2;
+  const double y = (chord.y1 + chord.y2 - dy) / 2;
+  return {x, y, x + dx, y + dy, chord.s1, chord.s2};
+}
+
+void draw_curve(const layout::Bezier& piece, double s1, double s2, double weight, Strip& strip) {
+  const auto extent = [](double a, double b, double c) {
+    return std::max({a, b, c}) - std::min({a, b, c});
+  };
+  if (extent(piece.begin.x, piece.control.x, piece.end.x) < 1 &&
+      extent(piece.begin.y, piece.control.y, piece.end.y) < 1) {
+    strip.add(lengthened({piece.begin.x, piece.begin.y, piece.end.x, piece.end.y, s1, s2}), weight);
+    return;
+  }
+  const size_t chords = layout::chord_count(piece, kChordTolerance);
+  const double step = 1 / static_cast<double>(chords);
+  layout::Point from = piece.begin;
+  double s_from = s1;
+  for (size_t i = 1; i <= chords; ++i) {
+    const double t = static_cast<double>(i) * step;
+    const layout::Point to = i == chords ? piece.end : piece.at(t);
+    const double s_to = i == chords ? s2 : s1 + t * (s2 - s1);
+    strip.add({from.x, from.y, to.x, to.y, s_from, s_to}, weight);
+    from = to;
+    s_from = s_to;
   }
 }
 
 }  // namespace
 
 DensityRaster rasterize(const layout::Segments& segments, base::ThreadPool& pool) {
-  const size_t count = segments.size();
-  assert(segments.y1.size() == count && segments.x2.size() == count && segments.y2.size() == count);
-  assert(segments.weight.empty() || segments.weight.size() == count);
+  const size_t lines = segments.size();
+  const layout::Curves& curves = segments.curves;
+  assert(segments.y1.size() == lines && segments.x2.size() == lines && segments.y2.size() == lines);
+  assert(segments.weight.empty() || segments.weight.size() == lines);
 
   const double origin_x = std::floor(segments.clip.x);
   const double origin_y = std::floor(segments.clip.y);
@@ -401,42 +556,48 @@ DensityRaster rasterize(const layout::Segments& segments, base::ThreadPool& pool
   }
   raster.width = static_cast<uint32_t>(width);
   raster.height = static_cast<uint32_t>(height);
-
-  const int exponent = weight_exponent(segments, raster);
-  raster.unit = std::ldexp(1.0, -exponent);
-  const double scale = std::ldexp(1.0, exponent);
-
-  const size_t part_count = std::clamp<size_t>(
-      std::min<size_t>(pool.thread_count(), count / kMinLinesPerPart), 1, kMaxParts);
-  std::vector<std::optional<Differences>> parts(part_count);
-  std::vector<uint64_t> rejected_counts(part_count);
-  pool.for_each(part_count, [&](size_t part) {
-    Differences& differences = parts[part].emplace(raster.width, raster.height);
-    uint64_t rejected_count = 0;
-    const size_t end = count * (part + 1) / part_count;
-    for (size_t i = count * part / part_count; i < end; ++i) {
-      if (!usable(segments, i)) {
-        ++rejected_count;
-        continue;
-      }
-      const double weight = segments.weight.empty() ? 1.0 : double{segments.weight[i]};
-      differences.add(segments.x1[i] - origin_x, segments.y1[i] - origin_y,
-                      segments.x2[i] - origin_x, segments.y2[i] - origin_y, weight * scale);
-    }
-    rejected_counts[part] = rejected_count;
-  });
-  raster.rejected_count =
-      std::accumulate(rejected_counts.begin(), rejected_counts.end(), uint64_t{0});
-  raster.line_count = count - raster.rejected_count;
-
   const size_t pixel_count = static_cast<size_t>(raster.width) * raster.height;
   raster.n.resize(pixel_count);
   raster.q.resize(pixel_count);
-  constexpr uint32_t kColumnsPerBlock = 64;
-  const uint32_t block_count = (raster.width + kColumnsPerBlock - 1) / kColumnsPerBlock;
-  pool.for_each(block_count, [&](size_t block) {
-    const auto begin = static_cast<uint32_t>(block) * kColumnsPerBlock;
-    resolve(parts, begin, std::min(begin + kColumnsPerBlock, raster.width), raster);
+
+  const int exponent = weight_exponent(segments, raster);
+  const double unit = std::ldexp(1.0, -exponent);
+  const double scale = std::ldexp(1.0, exponent);
+  const Buckets buckets = bucket(segments, origin_x, origin_y, raster);
+  raster.line_count = lines + curves.size() - raster.rejected_count;
+
+  const auto draw = [&](size_t i, Strip& strip) {
+    const double weight = weight_of(segments, i) * scale;
+    if (i < lines) {
+      strip.add(lengthened({segments.x1[i] - origin_x, segments.y1[i] - origin_y,
+                            segments.x2[i] - origin_x, segments.y2[i] - origin_y, 0, 1}),
+                weight);
+      return;
+    }
+    const size_t k = i - lines;
+    draw_curve({{curves.x1[k] - origin_x, curves.y1[k] - origin_y},
+                {curves.cx[k] - origin_x, curves.cy[k] - origin_y},
+                {curves.x2[k] - origin_x, curves.y2[k] - origin_y}},
+               curves.s1[k], curves.s2[k], weight, strip);
+  };
+  // Pieces of work as large as a thread's share: a strip's memory is made once for each.
+  const uint32_t strip_count = (raster.width + kStripWidth - 1) / kStripWidth;
+  const uint32_t part_count = std::min(strip_count, pool.thread_count() == 1 ? 1U : 16U);
+  std::mutex mutex;
+  pool.for_each(part_count, [&](size_t part) {
+    Strip strip(raster.height);
+    LogHistogram histogram;
+    for (size_t k = strip_count * part / part_count; k < strip_count * (part + 1) / part_count;
+         ++k) {
+      const auto first = static_cast<uint32_t>(k) * kStripWidth;
+      strip.begin(first, std::min(kStripWidth, raster.width - first));
+      for (uint64_t item = buckets.begin[k]; item < buckets.begin[k + 1]; ++item) {
+        draw(buckets.items[item], strip);
+      }
+      strip.resolve(unit, raster, histogram);
+    }
+    const std::lock_guard lock(mutex);
+    raster.histogram.add(histogram);
   });
   return raster;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "layout/color.hpp"
@@ -19,62 +20,18 @@ constexpr double kFloor = 0.08;
 constexpr double kMaxSingleCoverage = 0.85;
 constexpr double kMinOccupied = 0.05;  // of the smallest weight; less is an anti-aliased rim
 
-/// Histogram with 32 bins per factor of two, on integers, so that no order of sums matters.
-class LogHistogram {
- public:
-  void add(uint64_t value) { ++counts_[bin(value)]; }
-
-  /// Upper edge of the bin that holds the given share of all values; 0 without values.
-  double quantile(double share) const {
-    uint64_t total = 0;
-    for (const uint64_t count : counts_) total += count;
-    if (total == 0) return 0;
-    const double limit = share * static_cast<double>(total);
-    uint64_t below = 0;
-    size_t i = 0;
-    for (; i + 1 < counts_.size(); ++i) {
-      below += counts_[i];
-      if (static_cast<double>(below) >= limit) break;
-    }
-    const size_t octave = i / kPerOctave;
-    return std::exp2(static_cast<double>(octave)) *
-           (1 + static_cast<double>(i % kPerOctave + 1) / kPerOctave);
-  }
-
- private:
-  static constexpr size_t kPerOctave = 32;
-
-  /// value >= 1: its octave, and the five bits that follow the leading one.
-  static size_t bin(uint64_t value) {
-    const int leading_zeros = std::countl_zero(value);
-    const uint64_t fraction = value << leading_zeros >> 58;
-    return static_cast<size_t>(63 - leading_zeros) * kPerOctave + (fraction & (kPerOctave - 1));
-  }
-
-  std::array<uint64_t, 64 * kPerOctave> counts_{};
-};
-
 struct Weights {
   double high;    ///< Of the pixel at the percentile, among pixels with lines.
   double median;  ///< Of the median of all pixels; 0 when less than half of them have lines.
 };
 
 Weights typical_weights(const DensityRaster& raster) {
-  const double least = std::max(1.0, kMinOccupied * raster.min_weight / raster.unit);
-  const auto threshold = static_cast<int64_t>(std::min(least, 0x1p60));
-  LogHistogram histogram;
-  size_t covered = 0;
-  for (const int64_t n : raster.n) {
-    if (n < threshold) continue;
-    histogram.add(static_cast<uint64_t>(n));
-    ++covered;
-  }
-  Weights weights{histogram.quantile(kPercentile) * raster.unit, 0};
+  const double least = kMinOccupied * raster.min_weight;
+  const LogHistogram& histogram = raster.histogram;
+  Weights weights{histogram.quantile(kPercentile, least), 0};
+  const auto covered = static_cast<double>(histogram.count_from(least));
   const double empty_half = static_cast<double>(raster.n.size()) / 2;
-  if (static_cast<double>(covered) > empty_half) {
-    const double share = 1 - empty_half / static_cast<double>(covered);
-    weights.median = histogram.quantile(share) * raster.unit;
-  }
+  if (covered > empty_half) weights.median = histogram.quantile(1 - empty_half / covered, least);
   return weights;
 }
 
@@ -103,46 +60,58 @@ double encoded(double c) {
   return c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;
 }
 
-/// Calls body(pixel, weight, s) for the pixels with lines; tiles keep both the column-major raster
-/// and the row-major image in cache.
+/// Calls body(pixel, weight, s) for the pixels with lines.
 template <class Body>
 void for_each_occupied(const DensityRaster& raster, Image& image, base::ThreadPool& pool,
                        const Body& body) {
-  constexpr uint32_t kTile = 64;
-  const uint32_t tile_rows = (raster.height + kTile - 1) / kTile;
-  pool.for_each(tile_rows, [&](size_t tile) {
-    const auto top = static_cast<uint32_t>(tile) * kTile;
-    const uint32_t bottom = std::min(top + kTile, raster.height);
-    for (uint32_t x = 0; x < raster.width; ++x) {
-      for (uint32_t y = top; y < bottom; ++y) {
-        const size_t at = raster.index(x, y);
-        const int64_t n = raster.n[at];
-        if (n <= 0) continue;
-        const double s = static_cast<double>(raster.q[at]) / static_cast<double>(n);
-        body(&image.rgba[(static_cast<size_t>(y) * raster.width + x) * 4],
-             static_cast<double>(n) * raster.unit, s);
-      }
+  constexpr uint32_t kRows = 64;
+  pool.for_each((raster.height + kRows - 1) / kRows, [&](size_t block) {
+    const auto top = static_cast<uint32_t>(block) * kRows;
+    const size_t end = raster.index(0, std::min(top + kRows, raster.height));
+    for (size_t at = raster.index(0, top); at < end; ++at) {
+      const float n = raster.n[at];
+      if (n > 0) body(&image.rgba[at * 4], n, raster.q[at] / n);
     }
   });
 }
 
 /// s in [0,1] to steps of equal width.
-size_t gradient_index(double s) {
+size_t gradient_index(float s) {
   return std::min(static_cast<size_t>(s * kGradientSteps), kGradientSteps - 1);
 }
 
+/// Opacity::coverage() as bytes, for weights in 128 bins per factor of two: coverage changes by
+/// less than a step of a byte within one.
+class CoverageTable {
+ public:
+  explicit CoverageTable(const Opacity& opacity) : bytes_(size_t{1} << (31 - kShift)) {
+    // Opacity::coverage() with the logarithm taken once.
+    const double rate = std::log1p(-opacity.opacity);
+    for (size_t i = 0; i < bytes_.size(); ++i) {
+      const auto bits = (static_cast<uint32_t>(i) << kShift) + (1U << (kShift - 1));
+      const double weight = double{std::bit_cast<float>(bits)};
+      const double first = opacity.floor * std::min(1.0, weight / opacity.floor_weight);
+      bytes_[i] = to_byte(1 - (1 - first) * std::exp(weight * rate));
+      if (weight * rate < -40) {  // opaque from here on
+        std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(i), bytes_.end(), bytes_[i]);
+        break;
+      }
+    }
+  }
+  uint8_t of(float weight) const { return bytes_[std::bit_cast<uint32_t>(weight) >> kShift]; }
+
+ private:
+  static constexpr int kShift = 16;
+  std::vector<uint8_t> bytes_;
+};
+
 void shade_alpha(const DensityRaster& raster, const Gradient& colors, const Opacity& opacity,
                  Image& image, base::ThreadPool& pool) {
-  // Opacity::coverage() with the logarithm taken once.
-  const double rate = std::log1p(-opacity.opacity);
-  const double per_floor_weight = 1 / opacity.floor_weight;
-  for_each_occupied(raster, image, pool, [&](uint8_t* pixel, double weight, double s) {
-    const layout::Color& color = colors[gradient_index(s)];
-    const double first = opacity.floor * std::min(1.0, weight * per_floor_weight);
-    pixel[0] = color.r;
-    pixel[1] = color.g;
-    pixel[2] = color.b;
-    pixel[3] = to_byte(1 - (1 - first) * std::exp(weight * rate));
+  const CoverageTable table(opacity);
+  for_each_occupied(raster, image, pool, [&](uint8_t* pixel, float weight, float s) {
+    layout::Color color = colors[gradient_index(s)];
+    color.a = table.of(weight);
+    std::memcpy(pixel, &color, sizeof color);
   });
 }
 
@@ -160,8 +129,8 @@ void shade_additive(const DensityRaster& raster, const Gradient& colors, bool on
   for (size_t i = 0; i < kGradientSteps; ++i) {
     light[i] = {linear(colors[i].r), linear(colors[i].g), linear(colors[i].b)};
   }
-  for_each_occupied(raster, image, pool, [&](uint8_t* pixel, double weight, double s) {
-    const double e = exposure * std::asinh(weight * scale);
+  for_each_occupied(raster, image, pool, [&](uint8_t* pixel, float weight, float s) {
+    const double e = exposure * std::asinh(double{weight} * scale);
     std::array<double, 3> value = light[gradient_index(s)];
     for (double& channel : value) {
       channel = encoded(on_dark ? std::min(1.0, e * channel) : std::pow(channel, e));

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace pathline::render {
+
+/// How often positive floats occur, in 32 bins per factor of two: the sign-less upper bits of the
+/// number are the bin. Counts are integers, so that no order of adding matters.
+class LogHistogram {
+ public:
+  LogHistogram() : counts_(kBins) {}
+
+  /// value > 0 and finite.
+  void add(float value) { ++counts_[bin(value)]; }
+
+  void add(const LogHistogram& other) {
+    for (size_t i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
+  }
+
+  /// Values in bins that begin at `least` or above.
+  uint64_t count_from(double least) const {
+    uint64_t count = 0;
+    for (size_t i = first_bin(least); i < kBins; ++i) count += counts_[i];
+    return count;
+  }
+
+  /// Upper edge of the bin that holds the given share of the values counted by count_from(least);
+  /// 0 without any.
+  double quantile(double share, double least = 0) const {
+    const uint64_t total = count_from(least);
+    if (total == 0) return 0;
+    const double limit = share * static_cast<double>(total);
+    uint64_t below = 0;
+    size_t i = first_bin(least);
+    for (; i + 1 < kBins; ++i) {
+      below += counts_[i];
+      if (below > 0 && static_cast<double>(below) >= limit) break;
+    }
+    return lower_edge(i + 1);
+  }
+
+ private:
+  static constexpr int kFractionBits = 5;
+  static constexpr int kShift = 23 - kFractionBits;
+  static constexpr size_t kBins = size_t{255} << kFractionBits;
+
+  static size_t bin(float value) { return std::bit_cast<uint32_t>(value) >> kShift; }
+  static double lower_edge(size_t i) {
+    return double{std::bit_cast<float>(static_cast<uint32_t>(i) << kShift)};
+  }
+  static size_t first_bin(double least) {
+    const auto value = static_cast<float>(least);
+    return value > 0 ? bin(value) : 0;
+  }
+
+  std::vector<uint64_t> counts_;
+};
+
+}  // namespace pathline::render
