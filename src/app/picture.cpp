@@ -47,9 +47,9 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool) {
+                                       base::ThreadPool& pool, figure::Bundled* report) {
   switch (kind) {
-    case FigureKind::kTimeline: return figure::timeline(trace, selection, options, pool);
+    case FigureKind::kTimeline: return figure::timeline(trace, selection, options, pool, report);
     case FigureKind::kMatrix:
       return figure::matrix(trace, selection, comm::matrix(trace, selection, step, pool), options);
     case FigureKind::kProfile:

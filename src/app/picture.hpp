@@ -18,11 +18,12 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name);
 /// The picture of one kind of a run.
 ///
 /// step    matrix only: the messages of this marked time step.
+/// report  timeline only: what became of the messages.
 /// errors  kInvalidArgument for steps of a program that marks none and whose calls have no period.
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool);
+                                       base::ThreadPool& pool, figure::Bundled* report = nullptr);
 
 /// Draws a scene into a file, PNG or SVG by the end of its name.
 /// errors  kInvalidArgument for another name, kIo.

@@ -22,7 +22,12 @@ struct FigureOptions : CommonOptions {
   std::string palette = "blue-orange";
   std::string blend = "alpha";
   std::string opacity = "auto";
-  std::string bundle = "none";
+  std::string bundle = "auto";
+  size_t degree = 2;
+  std::string beta = "auto";
+  size_t levels = 3;
+  std::string grid = "auto";
+  bool show_hierarchy = false;
   std::string stats;
   std::optional<uint32_t> step;
 };
@@ -64,6 +69,28 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   options.blend = text.blend == "additive" ? layout::Blend::kAdditive
                   : text.blend == "over"   ? layout::Blend::kOver
                                            : layout::Blend::kAlpha;
+  const auto bundling = figure::parse_bundling(text.bundle);
+  if (!bundling) return bundling.error();
+  options.bundling.mode = bundling.value();
+  options.bundling.degree = text.degree;
+  options.bundling.levels = text.levels;
+  options.bundling.show_nodes = text.show_hierarchy;
+  options.bundling.measure = !text.stats.empty();
+  if (text.beta != "auto") {
+    char* rest = nullptr;
+    const double beta = std::strtod(text.beta.c_str(), &rest);
+    if (text.beta.empty() || *rest != '\0' || !(beta >= 0 && beta <= 1)) {
+      return bad_option("--beta", text.beta, "auto or a number from 0 (straight) to 1 (bundled)");
+    }
+    options.bundling.beta = beta;
+  }
+  if (text.grid != "auto") {
+    auto& [columns, rows] = options.bundling.grid;
+    if (std::sscanf(text.grid.c_str(), "%4ux%4u%c", &columns, &rows, &end) != 2 || columns < 2 ||
+        rows < 2 || columns > 2000 || rows > 2000) {
+      return bad_option("--grid", text.grid, "auto or columns x rows as in 24x12, 2 to 2000 each");
+    }
+  }
   options.metric = text.metric == "messages"    ? figure::Metric::kMessages
                    : text.metric == "time"      ? figure::Metric::kTime
                    : text.metric == "bandwidth" ? figure::Metric::kBandwidth
@@ -84,6 +111,39 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
   if (options.until_s) title += fmt::format(", until {} s", *options.until_s);
   if (!complete) title += " (incomplete input)";
   return title;
+}
+
+/// Six digits: what is left of a sum does not depend on the order of its terms.
+double rounded(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
+
+void add_quality(nlohmann::ordered_json& json, const figure::Bundled& bundled) {
+  const figure::BundleQuality& quality = bundled.quality;
+  json["ink_ratio"] = rounded(quality.ink_ratio);
+  json["detour_mean"] = rounded(quality.detour_mean);
+  json["detour_p95"] = rounded(quality.detour_p95);
+  json["detour_max"] = rounded(quality.detour_max);
+  json["displacement_px"] = rounded(quality.displacement_px);
+  json["reversal"] = rounded(quality.reversal);
+  json["ambiguity"] = rounded(quality.ambiguity);
+  json["ambiguity_straight"] = rounded(quality.ambiguity_straight);
+  json["phase_fidelity"] = rounded(quality.phase_fidelity);
+  json["score"] = rounded(quality.score());
+}
+
+void add_parameters(nlohmann::ordered_json& json, const figure::Bundled& bundled,
+                    const figure::BundleOptions& options, const render::DrawStats& stats) {
+  nlohmann::ordered_json parameters;
+  parameters["mode"] = bundled.mode.empty() ? "none" : bundled.mode;
+  if (!bundled.reason.empty()) parameters["reason"] = bundled.reason;
+  parameters["opacity"] = stats.opacity;
+  if (bundled.router != nullptr) {
+    parameters["degree"] = options.degree;
+    parameters["beta"] = bundled.beta;
+    if (bundled.column_px > 0) parameters["column_px"] = bundled.column_px;
+    parameters["columns"] = bundled.columns;
+    parameters["rows"] = bundled.rows;
+  }
+  json["parameters"] = std::move(parameters);
 }
 
 double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -109,8 +169,9 @@ base::Result<int> run_figure(const FigureOptions& options) {
   const double begin_ms = cpu_ms();
   figure::Options drawing = parsed.value();
   drawing.title = title_of(kind.value(), options, run.trace.complete);
-  const auto scene =
-      app::make_scene(kind.value(), run.trace, run.selection, drawing, options.step, run.pool);
+  figure::Bundled bundled;
+  const auto scene = app::make_scene(kind.value(), run.trace, run.selection, drawing, options.step,
+                                     run.pool, &bundled);
   if (!scene) return scene.error();
   render::DrawStats stats;
   if (auto status = app::write_picture(scene.value(), options.output, run.pool, &stats); !status) {
@@ -119,9 +180,11 @@ base::Result<int> run_figure(const FigureOptions& options) {
   if (options.stats == "json") {
     nlohmann::ordered_json json;
     json["messages"] = scene.value().message_count;
-    json["raster_ms"] = stats.raster_cpu_ms;
+    json["bundle_ms"] = bundled.bundle_ms;
+    json["raster_ms"] = bundled.raster_ms + stats.raster_cpu_ms;
     json["total_ms"] = cpu_ms() - begin_ms;
-    json["parameters"] = {{"mode", "none"}, {"opacity", stats.opacity}};
+    if (kind.value() == app::FigureKind::kTimeline) add_quality(json, bundled);
+    add_parameters(json, bundled, drawing.bundling, stats);
     if (auto status = write_result("-", json.dump(2) + '\n'); !status) return status.error();
   }
   return kDone;
@@ -158,9 +221,25 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->add_option("--opacity", options->opacity,
                    "Of one message line: auto, or from 0 (no lines) to 1")
       ->capture_default_str();
-  command->add_option("--bundle", options->bundle, "How message lines are bundled: none")
-      ->check(CLI::IsMember({"none"}))
+  command
+      ->add_option("--bundle", options->bundle,
+                   "How message lines are bundled: none, hierarchy, grid, quadtree, or auto (in "
+                   "columns that follow the phases, and not at all where that would mislead)")
       ->capture_default_str();
+  command->add_option("--degree", options->degree, "Of the curves of bundles")
+      ->check(CLI::Range(1, 15))
+      ->capture_default_str();
+  command
+      ->add_option("--beta", options->beta,
+                   "Strength of bundling: auto, or from 0 (straight) to 1 (through every node)")
+      ->capture_default_str();
+  command->add_option("--levels", options->levels, "Of the tree of --bundle hierarchy")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str();
+  command->add_option("--grid", options->grid, "Columns x rows of --bundle grid, or auto")
+      ->capture_default_str();
+  command->add_flag("--show-hierarchy", options->show_hierarchy,
+                    "Mark the nodes that bundles are led along");
   command->add_option("--step", options->step, "Matrix: only the messages of this time step");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));

@@ -6,6 +6,7 @@
 
 #include "base/thread_pool.hpp"
 #include "comm/matrix.hpp"
+#include "figure/bundling.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
@@ -24,19 +25,22 @@ struct Options {
   std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
   std::optional<double> opacity;        ///< Of one message line; absent: chosen from the density.
   layout::Blend blend = layout::Blend::kAlpha;
+  BundleOptions bundling;  ///< Of message lines in a timeline.
   Metric metric = Metric::kBytes;
   std::string title;  ///< Usually the name of the run.
 };
 
-/// Regions by location and time, with the messages as straight lines from send to receive. Calls
+/// Regions by location and time, with the messages as lines or bundles from send to receive. Calls
 /// that share a column of pixels are stacked in it, each as tall as its share of the time, the
 /// first of the legend at the bottom; rows too thin for that show the mean of their colours.
 /// Message lines add up, so that density can be read. Locations that recorded no calls have no row.
 ///
+/// report  what became of the messages.
 /// errors  kInvalidArgument for an unknown palette, and a picture too small for its axes.
 /// cost    O(events + messages + pixels), parallel over rows.
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
-                                     const Options& options, base::ThreadPool& pool);
+                                     const Options& options, base::ThreadPool& pool,
+                                     Bundled* report = nullptr);
 
 /// The communication matrix as a heat map, senders downwards, receivers to the right, colours on a
 /// logarithmic scale. With more ranks than pixels neighbouring ranks share a cell: messages and

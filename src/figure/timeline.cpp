@@ -1,80 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "figure/figure.hpp"
+#include "figure/timeline_messages.hpp"
 #include "figure/timeline_states.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 
 namespace pathline::figure {
-namespace {
-
-/// Rows that a message goes from and to.
-struct RowPair {
-  uint32_t from;
-  uint32_t to;
-};
-
-/// A message is seen from its sending to the end of its receive.
-bool in_range(const trace::Messages& messages, size_t i, TimeRange range) {
-  return std::max(messages.send_ticks[i], messages.recv_ticks[i]) >= range.from &&
-         std::min(messages.send_ticks[i], messages.recv_ticks[i]) <= range.until;
-}
-
-/// Nothing for a message that is not in the picture.
-std::optional<RowPair> rows_of_message(const trace::Messages& messages, size_t i, const Rows& rows,
-                                       TimeRange range) {
-  if (!in_range(messages, i, range)) return {};
-  const auto row_of = [&](uint32_t location, uint32_t rank) {
-    const uint32_t row =
-        location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
-    return row == base::IdMap::kNone ? rows.of_rank[rank] : row;
-  };
-  const uint32_t from = row_of(messages.send_location[i], messages.sender[i]);
-  const uint32_t to = row_of(messages.recv_location[i], messages.receiver[i]);
-  if (from == base::IdMap::kNone || to == base::IdMap::kNone) return {};
-  return RowPair{from, to};
-}
-
-/// The messages in the picture, x as a share of the range and y in rows, until the plot is known.
-layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, TimeRange range) {
-  layout::Segments segments;
-  const trace::Messages& messages = trace.messages;
-  const double scale = 1 / static_cast<double>(range.until - range.from);
-  const auto x = [&](uint64_t ticks) {
-    const auto since = static_cast<double>(static_cast<int64_t>(ticks - range.from));
-    return static_cast<float>(since * scale);
-  };
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const auto pair = rows_of_message(messages, i, rows, range);
-    if (!pair) continue;
-    if (segments.size() == 0) segments.reserve(messages.size() - i);
-    segments.add(x(messages.send_ticks[i]), static_cast<float>(pair->from) + 0.5F,
-                 x(messages.recv_ticks[i]), static_cast<float>(pair->to) + 0.5F);
-  }
-  return segments;
-}
-
-/// Moves lines of message_lines into the plot.
-void place(layout::Segments& lines, const layout::Rect& plot, size_t row_count) {
-  const auto move = [](std::vector<float>& values, double origin, double scale) {
-    for (float& value : values) value = static_cast<float>(origin + value * scale);
-  };
-  const double row_px = plot.h / static_cast<double>(row_count);
-  move(lines.x1, plot.x, plot.w);
-  move(lines.x2, plot.x, plot.w);
-  move(lines.y1, plot.y, row_px);
-  move(lines.y2, plot.y, row_px);
-  lines.clip = plot;
-}
-
-}  // namespace
-
 namespace {
 
 std::string rows_text(const trace::Trace& trace, const Rows& rows) {
@@ -85,22 +23,26 @@ std::string rows_text(const trace::Trace& trace, const Rows& rows) {
 }
 
 /// Says what the picture leaves out: tables count a message of a chosen rank wherever it goes.
-std::string messages_text(const trace::Messages& messages, const Rows& rows, TimeRange range,
+std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange range,
                           const trace::Selection& selection, size_t count) {
   std::string text = base::counted(count, "message", "messages");
   if (selection.ranks.empty()) return text;
-  size_t hidden = 0;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const bool chosen =
-        selection.has_rank(messages.sender[i]) || selection.has_rank(messages.receiver[i]);
-    if (chosen && in_range(messages, i, range) && !rows_of_message(messages, i, rows, range)) {
-      ++hidden;
-    }
-  }
+  const size_t hidden = hidden_messages(trace, rows, range, selection);
   if (hidden > 0)
     text += fmt::format(" (and {} from or to other ranks)", base::human_count(hidden));
   return text;
 }
+
+/// How the lines are drawn, for the legend.
+std::string lines_text(const std::string& mode) {
+  if (mode == "none") return "from send to receive";
+  if (mode == "density") return "from send to receive, not bundled";
+  if (mode == "phases") return "from send to receive, bundled by phase";
+  return fmt::format("from send to receive, {} bundles", mode);
+}
+
+/// The legend's size must be known before the lines are.
+std::string longest_lines_text() { return lines_text("hierarchy"); }
 
 std::string time_text(const trace::Trace& trace, TimeRange range,
                       const trace::Selection& selection) {
@@ -113,8 +55,42 @@ std::string time_text(const trace::Trace& trace, TimeRange range,
 
 }  // namespace
 
+namespace {
+
+/// The lines, or what they became, and what they are led along. returns how they are drawn.
+Bundled add_messages(layout::Scene& scene, layout::Segments lines, const layout::RowBands& rows,
+                     const BundleOptions& options, const layout::Theme& theme,
+                     base::ThreadPool& pool) {
+  const layout::Rect plot = lines.clip;
+  const layout::SegmentStyle style = lines.style;
+  Bundled bundled = bundle(std::move(lines), rows, options, pool);
+  if (bundled.segments) {
+    scene.layers.emplace_back(std::move(*bundled.segments));
+    bundled.segments.reset();
+  } else {
+    scene.layers.emplace_back(
+        layout::DensityField{std::floor(plot.x), std::floor(plot.y), bundled.density, style});
+  }
+  if (options.show_nodes && bundled.router != nullptr) {
+    layout::Boxes marks;
+    marks.snap = false;
+    for (const layout::Router::Node& node : bundled.router->nodes()) {
+      const double half = 1.5 + node.level;
+      const layout::Rect mark{node.at.x - half, node.at.y - half, 2 * half, 2 * half};
+      const bool is_inside = mark.x >= plot.x && mark.right() <= plot.right() && mark.y >= plot.y &&
+                             mark.bottom() <= plot.bottom();
+      if (is_inside) marks.add(mark, theme.series_color(node.level));
+    }
+    scene.layers.emplace_back(std::move(marks));
+  }
+  return bundled;
+}
+
+}  // namespace
+
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
-                                     const Options& options, base::ThreadPool& pool) {
+                                     const Options& options, base::ThreadPool& pool,
+                                     Bundled* report) {
   const layout::Theme& theme = layout::theme(options.theme);
   const auto gradient = layout::message_gradient(options.palette, options.theme);
   if (!gradient) return gradient.error();
@@ -143,7 +119,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Timeline" : options.title,
       fmt::format("{}, {}, {}, {}", ranks_text(trace, selection), rows_text(trace, rows),
-                  messages_text(trace.messages, rows, range, selection, message_count),
+                  messages_text(trace, rows, range, selection, message_count),
                   time_text(trace, range, selection)));
 
   std::vector<std::string> names;
@@ -154,7 +130,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                       .color = gradient.value().begin,
                       .swatch = layout::Swatch::kGradient,
                       .end_color = gradient.value().end,
-                      .value = "from send to receive"});
+                      .value = longest_lines_text()});
   }
   constexpr double kMargin = 16;
   constexpr double kAxisHeight = 44;
@@ -184,13 +160,17 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                           layout::time_ticks(begin_ns, end_ns, static_cast<size_t>(plot.w / 90)),
                           "time since the start of the run");
   scene.layers.emplace_back(state_cells(trace, rows, range, plot, palette, theme, pool));
-  if (!has_messages) lines = {};
-  place(lines, plot, rows.rows.size());
-  lines.style = {.begin = gradient.value().begin,
-                 .end = gradient.value().end,
-                 .opacity = options.opacity,
-                 .blend = options.blend};
-  scene.layers.emplace_back(std::move(lines));
+  if (has_messages) {
+    place_lines(lines, plot, rows.rows.size());
+    lines.style = {.begin = gradient.value().begin,
+                   .end = gradient.value().end,
+                   .opacity = options.opacity,
+                   .blend = options.blend};
+    Bundled bundled = add_messages(scene, std::move(lines), {rows.rows.size(), {}},
+                                   options.bundling, theme, pool);
+    legend.back().value = lines_text(bundled.mode);
+    if (report != nullptr) *report = std::move(bundled);
+  }
   layout::add_row_labels(scene, theme, plot, names, label_width);
   if (palette.legend.empty() && message_count == 0) {
     layout::add_remark(scene, theme, plot, "no calls and no messages in this part of the run");

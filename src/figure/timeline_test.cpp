@@ -30,8 +30,8 @@ using trace::Region;
 using trace::TestTrace;
 using trace::Trace;
 
-Scene draw(const Trace& trace, const trace::Selection& selection = {},
-           const Options& options = {}) {
+Scene draw(const Trace& trace, const trace::Selection& selection = {}, Options options = {}) {
+  options.bundling.mode = Bundling::kNone;  // bundling_test.cpp looks at the others
   base::ThreadPool pool(2);
   auto scene = timeline(trace, selection, options, pool);
   EXPECT_TRUE(scene.ok()) << scene.error().message;
@@ -226,7 +226,7 @@ TEST(Timeline, DrawsNoLinesWithoutOpacity) {
   Options options;
   options.opacity = 0;
   const Scene scene = draw(two_messages(), {}, options);
-  EXPECT_EQ(lines(scene).size(), 0U);
+  EXPECT_TRUE(layers_of<Segments>(scene).empty());
   EXPECT_EQ(scene.message_count, 2U) << "they are there all the same";
 }
 
@@ -426,7 +426,8 @@ TEST(Timeline, DrawsTheMessagesThatTouchTheTimeShownAndCountsThem) {
     selection.from_ticks = from;
     selection.until_ticks = until;
     const Scene scene = draw(trace, selection);
-    EXPECT_EQ(lines(scene).size(), count) << from << " to " << until;
+    EXPECT_EQ(layers_of<Segments>(scene).empty() ? 0 : lines(scene).size(), count)
+        << from << " to " << until;
     const std::string counted = base::counted(count, "message", "messages");
     EXPECT_THAT(scene.description, HasSubstr("with " + counted));
     EXPECT_EQ(scene.message_count, count);
@@ -440,7 +441,7 @@ TEST(Timeline, DrawsTheMessagesThatTouchTheTimeShownAndCountsThem) {
   trace::Selection one_rank;
   one_rank.ranks = {true, false};
   const Scene scene = draw(trace, one_rank);
-  EXPECT_EQ(lines(scene).size(), 0U);
+  EXPECT_TRUE(layers_of<Segments>(scene).empty());
   EXPECT_THAT(scene.description, HasSubstr("with 0 messages"));
 }
 

@@ -55,10 +55,6 @@ void straighten(std::span<Point> control, double beta) {
   }
 }
 
-Point Bezier::at(double t) const {
-  return between(between(begin, control, t), between(control, end, t), t);
-}
-
 size_t quadratic_piece_count(size_t control_count) {
   return control_count < 3 ? 1 : control_count - 2;
 }
@@ -68,13 +64,6 @@ Bezier quadratic_piece(std::span<const Point> control, size_t i) {
   if (m < 2) return {control[0], between(control[0], control[m], 0.5), control[m]};
   return {i == 0 ? control[0] : between(control[i], control[i + 1], 0.5), control[i + 1],
           i + 2 == m ? control[m] : between(control[i + 1], control[i + 2], 0.5)};
-}
-
-size_t chord_count(const Bezier& piece, double tolerance_px) {
-  // The largest distance of n equal chords from the curve is |A - 2B + E| / (4 n^2).
-  const double bend = std::hypot(piece.begin.x - 2 * piece.control.x + piece.end.x,
-                                 piece.begin.y - 2 * piece.control.y + piece.end.y);
-  return 1 + static_cast<size_t>(std::sqrt(bend / (4 * tolerance_px)));
 }
 
 void add_spline(std::span<Point> control, const Spline& spline, double weight, Curves& curves) {

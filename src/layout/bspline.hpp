@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -30,7 +31,11 @@ struct Bezier {
   Point control;
   Point end;
 
-  Point at(double t) const;
+  Point at(double t) const {
+    const double u = 1 - t;
+    return {u * u * begin.x + 2 * u * t * control.x + t * t * end.x,
+            u * u * begin.y + 2 * u * t * control.y + t * t * end.y};
+  }
 };
 
 /// Number of Bezier pieces of the B-spline of degree 2: control points less two, at least one.
@@ -41,7 +46,13 @@ size_t quadratic_piece_count(size_t control_count);
 Bezier quadratic_piece(std::span<const Point> control, size_t i);
 
 /// Number of equal chords that stay within `tolerance_px` of the curve.
-size_t chord_count(const Bezier& piece, double tolerance_px);
+inline size_t chord_count(const Bezier& piece, double tolerance_px) {
+  // The largest distance of n equal chords from the curve is |A - 2B + E| / (4 n^2).
+  const double bend_x = piece.begin.x - 2 * piece.control.x + piece.end.x;
+  const double bend_y = piece.begin.y - 2 * piece.control.y + piece.end.y;
+  const double bend = std::sqrt(bend_x * bend_x + bend_y * bend_y);
+  return 1 + static_cast<size_t>(std::sqrt(bend / (4 * tolerance_px)));
+}
 
 struct Spline {
   size_t degree = 2;

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "layout/color.hpp"
+#include "layout/density.hpp"
 
 namespace pathline::layout {
 
@@ -110,6 +112,15 @@ struct Segments {
   }
 };
 
+/// Lines that were drawn already, because their picture had to be judged; its first pixel is at
+/// (x, y), which are whole.
+struct DensityField {
+  double x = 0;
+  double y = 0;
+  std::shared_ptr<const Density> density;
+  SegmentStyle style;  ///< kOver cannot be had any more and is drawn as kAlpha
+};
+
 /// A line through `points`; `fill` closes it and paints the inside.
 struct Polyline {
   std::vector<Point> points;
@@ -148,7 +159,7 @@ struct Labels {
   std::vector<Label> items;
 };
 
-using Layer = std::variant<Boxes, CellGrid, Segments, Polylines, Labels>;
+using Layer = std::variant<Boxes, CellGrid, Segments, DensityField, Polylines, Labels>;
 
 /// A picture, painted in the order of `layers` on `background`. `title` and `description` are
 /// for readers that cannot see it (SVG <title>, <desc>; PNG text).

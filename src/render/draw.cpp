@@ -20,6 +20,7 @@ namespace {
 
 using layout::Boxes;
 using layout::CellGrid;
+using layout::DensityField;
 using layout::Labels;
 using layout::Layer;
 using layout::Polylines;
@@ -61,6 +62,10 @@ struct CheckColumns {
       return {};
     }
     return invalid("segments with columns of different length");
+  }
+  base::Status operator()(const DensityField& field) const {
+    if (field.density != nullptr) return {};
+    return invalid("a density field without a density");
   }
   base::Status operator()(const Polylines&) const { return {}; }
   base::Status operator()(const Labels&) const { return {}; }
@@ -170,20 +175,32 @@ void draw_cells(const CellGrid& grid, const Scene& scene, Canvas& canvas) {
   canvas.image(image, left, top);
 }
 
+void draw_density(const layout::Density& density, const layout::SegmentStyle& style, double x,
+                  double y, const Scene& scene, base::ThreadPool& pool, Canvas& canvas,
+                  DrawStats& stats) {
+  const Opacity opacity = choose_opacity(density, style);
+  stats.segment_count += density.line_count;
+  stats.rejected_segment_count += density.rejected_count;
+  stats.opacity = opacity.opacity;
+  const Image image = shade(density, style, opacity, scene.background, pool);
+  if (image.width > 0) canvas.image(image, x, y);
+}
+
 void draw_segments(const Segments& segments, const Scene& scene, base::ThreadPool& pool,
                    Canvas& canvas, DrawStats& stats) {
-  const double begin_ms = cpu_ms();
-  const DensityRaster raster = rasterize(segments, pool);
-  const Opacity opacity = choose_opacity(raster, segments.style);
-  stats.segment_count += raster.line_count;
-  stats.rejected_segment_count += raster.rejected_count;
+  const double x = std::floor(segments.clip.x);
+  const double y = std::floor(segments.clip.y);
+  const layout::Density density = rasterize(segments, pool);
+  if (segments.style.blend != layout::Blend::kOver) {
+    draw_density(density, segments.style, x, y, scene, pool, canvas, stats);
+    return;
+  }
+  const Opacity opacity = choose_opacity(density, segments.style);
+  stats.segment_count += density.line_count;
+  stats.rejected_segment_count += density.rejected_count;
   stats.opacity = opacity.opacity;
-  const Image image = segments.style.blend == layout::Blend::kOver
-                          ? paint_over(segments, opacity)
-                          : shade(raster, segments.style, opacity, scene.background, pool);
-  stats.raster_cpu_ms += cpu_ms() - begin_ms;
-  if (image.width == 0) return;
-  canvas.image(image, std::floor(segments.clip.x), std::floor(segments.clip.y));
+  const Image image = paint_over(segments, opacity);
+  if (image.width > 0) canvas.image(image, x, y);
 }
 
 void draw_label(const layout::Label& label, Canvas& canvas) {
@@ -204,7 +221,13 @@ DrawStats paint(const Scene& scene, base::ThreadPool& pool, Canvas& canvas) {
     } else if (const auto* grid = std::get_if<CellGrid>(&layer)) {
       draw_cells(*grid, scene, canvas);
     } else if (const auto* segments = std::get_if<Segments>(&layer)) {
+      const double begin_ms = cpu_ms();
       draw_segments(*segments, scene, pool, canvas, stats);
+      stats.raster_cpu_ms += cpu_ms() - begin_ms;
+    } else if (const auto* field = std::get_if<DensityField>(&layer)) {
+      const double begin_ms = cpu_ms();
+      draw_density(*field->density, field->style, field->x, field->y, scene, pool, canvas, stats);
+      stats.raster_cpu_ms += cpu_ms() - begin_ms;
     } else if (const auto* polylines = std::get_if<Polylines>(&layer)) {
       for (const layout::Polyline& line : polylines->lines) canvas.polyline(line);
     } else if (const auto* labels = std::get_if<Labels>(&layer)) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "layout/color.hpp"
+#include "render/chords.hpp"
+#include "render/raster.hpp"
 #include "render/tone.hpp"
 
 namespace pathline::render {
@@ -35,24 +37,9 @@ struct Surface {
   }
 };
 
-struct Line {
-  double x1, y1, x2, y2;
-  double weight;
-};
-
-/// As in rasterize(): nothing is shorter than a pixel.
-Line lengthened(const Line& line) {
-  const double length = std::max(std::abs(line.x2 - line.x1), std::abs(line.y2 - line.y1));
-  if (length >= 1) return line;
-  const double dx = length == 0 ? 0 : (line.x2 - line.x1) / length;
-  const double dy = length == 0 ? 1 : (line.y2 - line.y1) / length;
-  const double x1 = (line.x1 + line.x2 - dx) / 2;
-  const double y1 = (line.y1 + line.y2 - dy) / 2;
-  return {x1, y1, x1 + dx, y1 + dy, line.weight};
-}
-
 /// Pixel by pixel along the major axis u, each row (column) split between two pixels across.
-void paint(const Line& line, const Opacity& opacity, const Gradient& colors, Surface& surface) {
+void paint(const Chord& line, double weight, const Opacity& opacity, const Gradient& colors,
+           Surface& surface) {
   const bool steep = std::abs(line.y2 - line.y1) >= std::abs(line.x2 - line.x1);
   const double u1 = steep ? line.y1 : line.x1;
   const double u2 = steep ? line.y2 : line.x2;
@@ -67,7 +54,8 @@ void paint(const Line& line, const Opacity& opacity, const Gradient& colors, Sur
     const double middle = (from + to) / 2;
     const double v = v1 + slope * (middle - u1) - 0.5;
     if (v >= -1 && v < v_limit) {
-      const double s = std::clamp((middle - u1) / (u2 - u1), 0.0, 1.0);
+      const double share_of_line = std::clamp((middle - u1) / (u2 - u1), 0.0, 1.0);
+      const double s = line.s1 + share_of_line * (line.s2 - line.s1);
       const layout::Color color =
           colors[std::min(static_cast<size_t>(s * kGradientSteps), kGradientSteps - 1)];
       const auto u_pixel = static_cast<int64_t>(from);
@@ -75,7 +63,7 @@ void paint(const Line& line, const Opacity& opacity, const Gradient& colors, Sur
       const double share = v - static_cast<double>(v_pixel);
       const auto put = [&](int64_t pixel, double part) {
         surface.over(steep ? pixel : u_pixel, steep ? u_pixel : pixel, color,
-                     opacity.coverage(line.weight * part * (to - from)));
+                     opacity.coverage(weight * part * (to - from)));
       };
       put(v_pixel, 1 - share);
       put(v_pixel + 1, share);
@@ -114,12 +102,32 @@ Image paint_over(const layout::Segments& segments, const Opacity& opacity) {
                             static_cast<double>(i) / (kGradientSteps - 1));
   }
   for (size_t i = 0; i < segments.size(); ++i) {
-    const Line line{segments.x1[i] - left, segments.y1[i] - top, segments.x2[i] - left,
-                    segments.y2[i] - top,
-                    segments.weight.empty() ? 1.0 : double{segments.weight[i]}};
-    if (!std::isfinite(line.x1 + line.y1 + line.x2 + line.y2 + line.weight)) continue;
-    if (line.weight < 0) continue;
-    paint(lengthened(line), opacity, colors, surface);
+    const double weight = segments.weight.empty() ? 1.0 : double{segments.weight[i]};
+    const Chord line{segments.x1[i] - left,
+                     segments.y1[i] - top,
+                     segments.x2[i] - left,
+                     segments.y2[i] - top,
+                     0,
+                     1};
+    if (!std::isfinite(line.x1 + line.y1 + line.x2 + line.y2 + weight) || weight < 0) continue;
+    paint(lengthened(line), weight, opacity, colors, surface);
+  }
+  const layout::Curves& curves = segments.curves;
+  for (size_t i = 0; i < curves.size(); ++i) {
+    const layout::Bezier piece{{curves.x1[i] - left, curves.y1[i] - top},
+                               {curves.cx[i] - left, curves.cy[i] - top},
+                               {curves.x2[i] - left, curves.y2[i] - top}};
+    const double weight = curves.weight[i];
+    if (!std::isfinite(piece.begin.x + piece.begin.y + piece.control.x + piece.control.y +
+                       piece.end.x + piece.end.y + weight) ||
+        weight < 0) {
+      continue;
+    }
+    for_each_chord(piece, curves.s1[i], curves.s2[i], [&](const Chord& chord) {
+      if (chord.x1 != chord.x2 || chord.y1 != chord.y2) {
+        paint(chord, weight, opacity, colors, surface);
+      }
+    });
   }
   return straight_alpha(surface);
 }

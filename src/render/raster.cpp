@@ -2,13 +2,15 @@
 #include "render/raster.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
-#include "layout/bspline.hpp"
+#include "render/chords.hpp"
 
 namespace pathline::render {
 namespace {
@@ -19,7 +21,7 @@ constexpr int kTotalBits = 61;
 // fixed() holds 51 bits, and coefficients of a run are at most three weights.
 constexpr int kWeightBits = 48;
 constexpr uint32_t kStripWidth = 16;
-constexpr double kChordTolerance = 0.25;
+constexpr uint32_t kBlockRows = 64;
 // Rows that a chord must stay between two columns to be entered as a run.
 constexpr double kMinRunRows = 6;
 
@@ -77,12 +79,6 @@ struct Line {
   double s(double u) const { return s0 + s_slope * (u - u0); }
 };
 
-/// From the sender's end of what is drawn to the receiver's.
-struct Chord {
-  double x1, y1, x2, y2;
-  double s1, s2;
-};
-
 /// Part of a row or column: `share` of it in the second of the two pixels.
 struct Single {
   int64_t first_pixel;
@@ -109,14 +105,27 @@ class Strip {
   void add(const Chord& chord, double weight);
 
   /// Writes the columns into the raster and empties the strip.
-  void resolve(double unit, DensityRaster& raster, LogHistogram& histogram);
+  void resolve(double unit, layout::Density& raster, layout::LogHistogram& histogram);
 
  private:
-  Pair* cell(std::vector<Pair>& cells, int64_t x, int64_t y) {
-    return &cells[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
+  struct Prefix;
+  class RunCounter;
+
+  Pair* difference(int64_t x, int64_t y) {
+    has_differences_[static_cast<size_t>(x + 1)] = true;
+    return &differences_[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
+  }
+  Pair* value(int64_t x, int64_t y) {
+    has_values_[static_cast<size_t>(x + 1)] = true;
+    return &values_[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
   }
 
-  void add_on_pixels(const Line& line, int64_t column);
+  template <bool kHasSteps, bool kHasValues>
+  void resolve_rows(Pair* steps, Pair* values, Prefix& prefix, uint32_t rows, double unit,
+                    size_t at, layout::Density& raster, layout::LogHistogram& histogram);
+
+  void add_on_pixels(const Chord& chord, double weight, int64_t column, int64_t top,
+                     int64_t bottom);
   void add_steep(const Line& line);
   void add_flat(const Line& line);
   void step_steep(const Line& line, double top, double bottom);
@@ -129,8 +138,8 @@ class Strip {
   size_t stride_;
   std::vector<Pair> differences_;
   std::vector<Pair> values_;
-  bool has_differences_ = false;
-  bool has_values_ = false;
+  std::array<bool, kStripWidth + 2> has_differences_{};  // per column, with the margins
+  std::array<bool, kStripWidth + 2> has_values_{};
 };
 
 /// No pixel has this number: nothing to add.
@@ -172,62 +181,67 @@ Runs make_runs(const Line& line, double share, double s, uint64_t rows) {
   return {both.minus(right), right, both_end.minus(right_end), right_end};
 }
 
+/// Whether a coordinate is that of a pixel's centre or edge; `whole` receives its floor.
+bool is_at(double value, double offset, int64_t& whole) {
+  whole = static_cast<int64_t>(value);
+  return static_cast<double>(whole) + offset == value;
+}
+
 void Strip::add(const Chord& chord, double weight) {
   const double x1 = chord.x1 - origin_x_;
+  if (chord.x1 == chord.x2) {
+    int64_t column = 0;
+    int64_t top = 0;
+    int64_t bottom = 0;
+    if (is_at(x1, 0.5, column) && is_at(std::min(chord.y1, chord.y2), 0, top) &&
+        is_at(std::max(chord.y1, chord.y2), 0, bottom)) {
+      if (column < static_cast<int64_t>(width_)) add_on_pixels(chord, weight, column, top, bottom);
+      return;
+    }
+  }
   const double dx = chord.x2 - chord.x1;
   const double dy = chord.y2 - chord.y1;
   const double ds = chord.s2 - chord.s1;
   if (std::abs(dy) >= std::abs(dx)) {
     if (dy == 0) return;
-    const Line line{std::min(chord.y1, chord.y2),
-                    std::max(chord.y1, chord.y2),
-                    chord.y1,
-                    x1,
-                    chord.s1,
-                    dx / dy,
-                    ds / dy,
-                    weight};
-    const double column = std::floor(x1);
-    const bool on_pixels = dx == 0 && x1 - column == 0.5 && line.u_low == std::floor(line.u_low) &&
-                           line.u_high == std::floor(line.u_high);
-    if (on_pixels) {
-      if (column >= 0 && column < width_) add_on_pixels(line, static_cast<int64_t>(column));
-    } else {
-      add_steep(line);
-    }
+    const double per_row = 1 / dy;
+    add_steep({std::min(chord.y1, chord.y2), std::max(chord.y1, chord.y2), chord.y1, x1, chord.s1,
+               dx * per_row, ds * per_row, weight});
   } else {
-    add_flat({std::min(x1, x1 + dx), std::max(x1, x1 + dx), x1, chord.y1, chord.s1, dy / dx,
-              ds / dx, weight});
+    const double per_column = 1 / dx;
+    add_flat({std::min(x1, x1 + dx), std::max(x1, x1 + dx), x1, chord.y1, chord.s1, dy * per_column,
+              ds * per_column, weight});
   }
 }
 
 /// A vertical line that covers whole pixels of one column.
-void Strip::add_on_pixels(const Line& line, int64_t column) {
-  const double top = std::max(line.u_low, 0.0);
-  const double bottom = std::min(line.u_high, height_);
+void Strip::add_on_pixels(const Chord& chord, double weight, int64_t column, int64_t top,
+                          int64_t bottom) {
+  top = std::max<int64_t>(top, 0);
+  bottom = std::min(bottom, static_cast<int64_t>(height_));
   if (top >= bottom) return;
-  has_differences_ = true;
   const auto rows = static_cast<uint64_t>(bottom - top);
-  const Pair first = fixed(RealPair{line.weight, line.weight * line.s(top + 0.5)});
-  const Pair step = fixed(RealPair{0, line.weight * line.s_slope});
-  Pair* begin = cell(differences_, column, static_cast<int64_t>(top));
+  const double s_slope = (chord.s2 - chord.s1) / (chord.y2 - chord.y1);
+  const double s = chord.s1 + s_slope * (static_cast<double>(top) + 0.5 - chord.y1);
+  const Pair first = fixed(RealPair{weight, weight * s});
+  const Pair step = fixed(RealPair{0, weight * s_slope});
+  Pair* begin = difference(column, top);
   begin_run(begin, {first, step, Pair{}});
   end_run(begin + rows, {first + Pair{0, step[1] * rows}, step, Pair{}});
 }
 
 void Strip::add_pixels(const Single& single, int64_t row) {
   if (single.first_pixel == kNowhere) return;
-  has_values_ = true;
-  *cell(values_, single.first_pixel, row) += single.first;
-  *cell(values_, single.first_pixel + 1, row) += single.second;
+  *value(single.first_pixel, row) += single.first;
+  *value(single.first_pixel + 1, row) += single.second;
 }
 
 /// Row by row; the first and the last one may be partial.
 void Strip::step_steep(const Line& line, double top, double bottom) {
   for (double from = top; from < bottom;) {
-    const double row = std::floor(from);
-    const double to = std::min(bottom, row + 1);
-    add_pixels(single(line, from, to, width_), static_cast<int64_t>(row));
+    const auto row = static_cast<int64_t>(from);
+    const double to = std::min(bottom, static_cast<double>(row + 1));
+    add_pixels(single(line, from, to, width_), row);
     from = to;
   }
 }
@@ -245,8 +259,8 @@ void Strip::add_steep(const Line& line) {
     if (line.v_slope != 0) {
       const double a = line.u0 + (-1 - line.v0) / line.v_slope;
       const double b = line.u0 + (width_ + 1 - line.v0) / line.v_slope;
-      from = std::max(top, std::floor(std::min(a, b)));
-      until = std::min(bottom, std::ceil(std::max(a, b)));
+      from = std::max(top, std::min(a, b));
+      until = std::min(bottom, std::max(a, b));
     }
     step_steep(line, from, until);
     return;
@@ -288,7 +302,6 @@ void Strip::add_full_rows(const Line& line, int64_t row_begin, int64_t row_end) 
     }
   }
 
-  has_differences_ = has_differences_ || i < end;
   while (i < end) {
     const double v = v_first + slope * static_cast<double>(i);
     // Rounding may put a first or last row a hair outside: into the margin.
@@ -306,8 +319,8 @@ void Strip::add_full_rows(const Line& line, int64_t row_begin, int64_t row_end) 
     const auto rows = static_cast<uint64_t>(next - i);
     const Runs runs = make_runs(line, std::clamp(v - column_v, 0.0, 1.0),
                                 s_first + line.s_slope * static_cast<double>(i), rows);
-    Pair* left = cell(differences_, column, row_begin + i);
-    Pair* right = left + stride_;
+    Pair* left = difference(column, row_begin + i);
+    Pair* right = difference(column + 1, row_begin + i);
     begin_run(left, runs.left);
     begin_run(right, runs.right);
     end_run(left + rows, runs.left_end);
@@ -323,8 +336,7 @@ void Strip::add_flat(const Line& line) {
     const double to = std::min(right, static_cast<double>(column + 1));
     const Single pixels = single(line, from, to, height_);
     if (pixels.first_pixel != kNowhere) {
-      has_values_ = true;
-      Pair* at = cell(values_, column, pixels.first_pixel);
+      Pair* at = value(column, pixels.first_pixel);
       at[0] += pixels.first;
       at[1] += pixels.second;
     }
@@ -332,64 +344,134 @@ void Strip::add_flat(const Line& line) {
   }
 }
 
-void Strip::resolve(double unit, DensityRaster& raster, LogHistogram& histogram) {
+/// Three prefix sums down a column, as far as they have come.
+struct Strip::Prefix {
+  Pair second{};
+  Pair first{};
+  Pair value{};
+};
+
+/// Counts equal neighbours together: a column of one line would otherwise wait for its own counter.
+class Strip::RunCounter {
+ public:
+  explicit RunCounter(layout::LogHistogram& histogram) : histogram_(histogram) {}
+  RunCounter(const RunCounter&) = delete;
+  RunCounter& operator=(const RunCounter&) = delete;
+  ~RunCounter() { flush(); }
+  void add(float value) {
+    if (value != value_) {
+      flush();
+      value_ = value;
+      count_ = 0;
+    }
+    ++count_;
+  }
+
+ private:
+  void flush() {
+    if (value_ > 0) histogram_.add(value_, count_);
+  }
+  layout::LogHistogram& histogram_;
+  float value_ = 0;
+  uint64_t count_ = 0;
+};
+
+/// `rows` pixels of one column from `at` on. Leaves the cells empty.
+template <bool kHasSteps, bool kHasValues>
+void Strip::resolve_rows(Pair* steps, Pair* values, Prefix& prefix, uint32_t rows, double unit,
+                         size_t at, layout::Density& raster, layout::LogHistogram& histogram) {
+  Prefix state = prefix;
+  RunCounter counter(histogram);
+  float* n_at = &raster.n[at];
+  float* q_at = &raster.q[at];
+  for (uint32_t y = 0; y < rows; ++y) {
+    Pair sum{};
+    if constexpr (kHasSteps) {
+      state.second += steps[y];
+      state.first += state.second;
+      state.value += state.first;
+      steps[y] = Pair{};
+      sum = state.value;
+    }
+    if constexpr (kHasValues) {
+      sum += values[y];
+      values[y] = Pair{};
+    }
+    // Slopes are rounded, so a value may miss zero by some units.
+    const auto exact = [&](int part) {
+      return static_cast<float>(static_cast<double>(static_cast<int64_t>(sum[part])) * unit);
+    };
+    const float n = std::max(0.0F, exact(0));
+    *n_at = n;
+    *q_at = std::min(std::max(exact(1), 0.0F), n);
+    counter.add(n);
+    n_at += raster.width;
+    q_at += raster.width;
+  }
+  prefix = state;
+}
+
+void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& histogram) {
   const auto columns = static_cast<uint32_t>(width_);
   const auto first_column = static_cast<uint32_t>(origin_x_);
-  const auto put = [&](size_t at, int64_t n, int64_t q) {
-    // Slopes are rounded, so a value may miss zero by some units.
-    n = std::max<int64_t>(0, n);
-    q = std::clamp<int64_t>(q, 0, n);
-    const auto weight = static_cast<float>(static_cast<double>(n) * unit);
-    raster.n[at] = weight;
-    raster.q[at] = static_cast<float>(static_cast<double>(q) * unit);
-    if (weight > 0) histogram.add(weight);
-  };
+  std::array<Prefix, kStripWidth> prefixes{};
   for (uint32_t x = 0; x < columns; ++x) {
-    size_t at = raster.index(first_column + x, 0);
-    const Pair* steps = cell(differences_, x, -1);
-    const Pair* values = cell(values_, x, 0);
-    if (has_differences_) {
-      Pair second = steps[0];  // the row above the raster
-      Pair first = second;
-      Pair value = second;
-      for (uint32_t y = 0; y < raster.height; ++y, at += raster.width) {
-        second += steps[y + 1];
-        first += second;
-        value += first;
-        const Pair sum = value + values[y];
-        put(at, static_cast<int64_t>(sum[0]), static_cast<int64_t>(sum[1]));
-      }
-    } else if (has_values_) {
-      for (uint32_t y = 0; y < raster.height; ++y, at += raster.width) {
-        put(at, static_cast<int64_t>(values[y][0]), static_cast<int64_t>(values[y][1]));
-      }
-    } else {
-      for (uint32_t y = 0; y < raster.height; ++y, at += raster.width) {
-        raster.n[at] = 0;
-        raster.q[at] = 0;
+    const Pair above = differences_[(size_t{x} + 1) * stride_];  // the row above the raster
+    prefixes[x] = {above, above, above};
+  }
+  // Blocks of rows keep what is written in the nearest cache.
+  for (uint32_t top = 0; top < raster.height; top += kBlockRows) {
+    const uint32_t rows = std::min(kBlockRows, raster.height - top);
+    for (uint32_t x = 0; x < columns; ++x) {
+      const size_t at = raster.index(first_column + x, top);
+      const size_t column = (size_t{x} + 1) * stride_ + 1 + top;
+      Pair* steps = &differences_[column];
+      Pair* values = &values_[column];
+      const auto rows_of = [&](auto has_steps, auto has_values) {
+        resolve_rows<has_steps(), has_values()>(steps, values, prefixes[x], rows, unit, at, raster,
+                                                histogram);
+      };
+      const std::true_type yes;
+      const std::false_type no;
+      if (has_differences_[x + 1]) {
+        has_values_[x + 1] ? rows_of(yes, yes) : rows_of(yes, no);
+      } else {
+        has_values_[x + 1] ? rows_of(no, yes) : rows_of(no, no);
       }
     }
   }
-  if (has_differences_) std::fill(differences_.begin(), differences_.end(), Pair{});
-  if (has_values_) std::fill(values_.begin(), values_.end(), Pair{});
-  has_differences_ = false;
-  has_values_ = false;
+  // What lies outside the raster.
+  const auto empty = [&](std::vector<Pair>& cells, std::array<bool, kStripWidth + 2>& in_use) {
+    for (size_t x = 0; x < in_use.size(); ++x) {
+      if (!in_use[x]) continue;
+      const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(x * stride_);
+      const auto end = begin + static_cast<std::ptrdiff_t>(stride_);
+      *begin = Pair{};
+      const bool is_margin = x == 0 || x > columns;
+      std::fill(is_margin ? begin : begin + 1 + raster.height, end, Pair{});
+      in_use[x] = false;
+    }
+  };
+  empty(differences_, has_differences_);
+  empty(values_, has_values_);
 }
 
 // Lines come first, then the pieces of curves, in one numbering.
 
 bool usable(const layout::Segments& segments, size_t i) {
-  // A sum of doubles is finite exactly if all the floats in it are.
+  // Zero times what is not finite is not a number.
   if (i < segments.size()) {
-    const double sum = double{segments.x1[i]} + segments.y1[i] + segments.x2[i] + segments.y2[i];
-    if (segments.weight.empty()) return std::isfinite(sum);
-    return std::isfinite(sum + segments.weight[i]) && segments.weight[i] >= 0;
+    const float zero =
+        0 * segments.x1[i] + 0 * segments.y1[i] + 0 * segments.x2[i] + 0 * segments.y2[i];
+    if (segments.weight.empty()) return zero == 0;
+    return zero + 0 * segments.weight[i] == 0 && segments.weight[i] >= 0;
   }
   const layout::Curves& curves = segments.curves;
   i -= segments.size();
-  const double sum = double{curves.x1[i]} + curves.y1[i] + curves.cx[i] + curves.cy[i] +
-                     curves.x2[i] + curves.y2[i] + curves.s1[i] + curves.s2[i] + curves.weight[i];
-  return std::isfinite(sum) && curves.weight[i] >= 0;
+  const float zero = 0 * curves.x1[i] + 0 * curves.y1[i] + 0 * curves.cx[i] + 0 * curves.cy[i] +
+                     0 * curves.x2[i] + 0 * curves.y2[i] + 0 * curves.s1[i] + 0 * curves.s2[i] +
+                     0 * curves.weight[i];
+  return zero == 0 && curves.weight[i] >= 0;
 }
 
 double weight_of(const layout::Segments& segments, size_t i) {
@@ -399,7 +481,7 @@ double weight_of(const layout::Segments& segments, size_t i) {
 
 /// Power of two by which weights are multiplied. A function of the multiset of weights: of their
 /// largest, and of a sum in integers, so that order does not matter.
-int weight_exponent(const layout::Segments& segments, DensityRaster& raster) {
+int weight_exponent(const layout::Segments& segments, layout::Density& raster) {
   const size_t count = segments.size() + segments.curves.size();
   if (segments.weight.empty() && segments.curves.size() == 0) {
     raster.min_weight = count == 0 ? 0 : 1;
@@ -427,24 +509,38 @@ int weight_exponent(const layout::Segments& segments, DensityRaster& raster) {
   return exponent - std::max(0, total_bits - kTotalBits);
 }
 
-/// Strips that something between two coordinates may touch, with a pixel for what lengthening and
-/// coverage add. Empty when it is outside.
+/// Strips that something may touch; none when it is outside or not drawn.
 struct StripRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
+  uint16_t begin = 0;
+  uint16_t end = 0;
 };
 
-StripRange strips_of(double x_low, double x_high, double y_low, double y_high, uint32_t width,
-                     uint32_t height) {
-  constexpr double kReach = 1.5;
-  if (x_high < -kReach || x_low > width + kReach || y_high < -kReach || y_low > height + kReach) {
-    return {};
+/// The ends of something on each axis, and what lengthening and coverage add.
+class StripFinder {
+ public:
+  StripFinder(double origin_x, double origin_y, const layout::Density& raster)
+      : left_(static_cast<float>(origin_x) - kReach),
+        right_(static_cast<float>(origin_x + raster.width) + kReach),
+        top_(static_cast<float>(origin_y) - kReach),
+        bottom_(static_cast<float>(origin_y + raster.height) + kReach),
+        origin_(static_cast<float>(origin_x)),
+        last_(static_cast<float>(raster.width) - 1) {}
+
+  StripRange of(float x_low, float x_high, float y_low, float y_high) const {
+    if (!(x_high >= left_ && x_low <= right_ && y_high >= top_ && y_low <= bottom_)) return {};
+    const auto strip = [&](float x) {
+      const float inside = std::min(std::max(x, 0.0F), last_);
+      return static_cast<uint32_t>(static_cast<int32_t>(inside)) / kStripWidth;
+    };
+    return {static_cast<uint16_t>(strip(x_low - origin_ - kReach)),
+            static_cast<uint16_t>(strip(x_high - origin_ + kReach) + 1)};
   }
-  const double last = width - 1.0;
-  const double from = std::clamp(x_low - kReach, 0.0, last);
-  const double to = std::clamp(x_high + kReach, 0.0, last);
-  return {static_cast<uint32_t>(from) / kStripWidth, static_cast<uint32_t>(to) / kStripWidth + 1};
-}
+
+ private:
+  static constexpr float kReach = 2;
+  float left_, right_, top_, bottom_;
+  float origin_, last_;
+};
 
 /// What each strip has to draw, in the order of the numbering.
 struct Buckets {
@@ -453,38 +549,41 @@ struct Buckets {
 };
 
 Buckets bucket(const layout::Segments& segments, double origin_x, double origin_y,
-               DensityRaster& raster) {
+               layout::Density& raster) {
   const uint32_t strip_count = (raster.width + kStripWidth - 1) / kStripWidth;
   const size_t lines = segments.size();
   const size_t count = lines + segments.curves.size();
   const layout::Curves& curves = segments.curves;
-  const auto range_of = [&](size_t i) {
-    const auto range = [&](float x_low, float x_high, float y_low, float y_high) {
-      return strips_of(x_low - origin_x, x_high - origin_x, y_low - origin_y, y_high - origin_y,
-                       raster.width, raster.height);
-    };
-    if (i < lines) {
-      const auto [x_low, x_high] = std::minmax(segments.x1[i], segments.x2[i]);
-      const auto [y_low, y_high] = std::minmax(segments.y1[i], segments.y2[i]);
-      return range(x_low, x_high, y_low, y_high);
-    }
-    const size_t k = i - lines;
-    const auto [x_low, x_high] = std::minmax({curves.x1[k], curves.cx[k], curves.x2[k]});
-    const auto [y_low, y_high] = std::minmax({curves.y1[k], curves.cy[k], curves.y2[k]});
-    return range(x_low, x_high, y_low, y_high);
-  };
   Buckets result;
   result.begin.resize(strip_count + 2);
   base::Column<StripRange> ranges(count);
-  for (size_t i = 0; i < count; ++i) {
-    StripRange range;
-    if (usable(segments, i)) {
-      range = range_of(i);
-    } else {
-      ++raster.rejected_count;
-    }
+  const StripFinder strips(origin_x, origin_y, raster);
+  const auto enter = [&](size_t i, StripRange range) {
     ranges[i] = range;
     for (uint32_t strip = range.begin; strip < range.end; ++strip) ++result.begin[strip + 2];
+  };
+  for (size_t i = 0; i < lines; ++i) {
+    if (!usable(segments, i)) {
+      ++raster.rejected_count;
+      ranges[i] = {};
+      continue;
+    }
+    const float x1 = segments.x1[i];
+    const float x2 = segments.x2[i];
+    const float y1 = segments.y1[i];
+    const float y2 = segments.y2[i];
+    enter(i, strips.of(std::min(x1, x2), std::max(x1, x2), std::min(y1, y2), std::max(y1, y2)));
+  }
+  for (size_t i = lines; i < count; ++i) {
+    const size_t k = i - lines;
+    if (!usable(segments, i)) {
+      ++raster.rejected_count;
+      ranges[i] = {};
+      continue;
+    }
+    const auto [x_low, x_high] = std::minmax({curves.x1[k], curves.cx[k], curves.x2[k]});
+    const auto [y_low, y_high] = std::minmax({curves.y1[k], curves.cy[k], curves.y2[k]});
+    enter(i, strips.of(x_low, x_high, y_low, y_high));
   }
   for (size_t strip = 2; strip < result.begin.size(); ++strip) {
     result.begin[strip] += result.begin[strip - 1];
@@ -498,49 +597,9 @@ Buckets bucket(const layout::Segments& segments, double origin_x, double origin_
   return result;
 }
 
-/// Nothing is shorter than a pixel.
-Chord lengthened(const Chord& chord) {
-  double dx = chord.x2 - chord.x1;
-  double dy = chord.y2 - chord.y1;
-  const double length = std::max(std::abs(dx), std::abs(dy));
-  if (length >= 1) return chord;
-  if (length == 0) {
-    dy = 1;
-  } else {
-    dx /= length;
-    dy /= length;
-  }
-  const double x = (chord.x1 + chord.x2 - dx) / 2;
-  const double y = (chord.y1 + chord.y2 - dy) / 2;
-  return {x, y, x + dx, y + dy, chord.s1, chord.s2};
-}
-
-void draw_curve(const layout::Bezier& piece, double s1, double s2, double weight, Strip& strip) {
-  const auto extent = [](double a, double b, double c) {
-    return std::max({a, b, c}) - std::min({a, b, c});
-  };
-  if (extent(piece.begin.x, piece.control.x, piece.end.x) < 1 &&
-      extent(piece.begin.y, piece.control.y, piece.end.y) < 1) {
-    strip.add(lengthened({piece.begin.x, piece.begin.y, piece.end.x, piece.end.y, s1, s2}), weight);
-    return;
-  }
-  const size_t chords = layout::chord_count(piece, kChordTolerance);
-  const double step = 1 / static_cast<double>(chords);
-  layout::Point from = piece.begin;
-  double s_from = s1;
-  for (size_t i = 1; i <= chords; ++i) {
-    const double t = static_cast<double>(i) * step;
-    const layout::Point to = i == chords ? piece.end : piece.at(t);
-    const double s_to = i == chords ? s2 : s1 + t * (s2 - s1);
-    strip.add({from.x, from.y, to.x, to.y, s_from, s_to}, weight);
-    from = to;
-    s_from = s_to;
-  }
-}
-
 }  // namespace
 
-DensityRaster rasterize(const layout::Segments& segments, base::ThreadPool& pool) {
+layout::Density rasterize(const layout::Segments& segments, base::ThreadPool& pool) {
   const size_t lines = segments.size();
   const layout::Curves& curves = segments.curves;
   assert(segments.y1.size() == lines && segments.x2.size() == lines && segments.y2.size() == lines);
@@ -550,7 +609,7 @@ DensityRaster rasterize(const layout::Segments& segments, base::ThreadPool& pool
   const double origin_y = std::floor(segments.clip.y);
   const double width = std::ceil(segments.clip.right()) - origin_x;
   const double height = std::ceil(segments.clip.bottom()) - origin_y;
-  DensityRaster raster;
+  layout::Density raster;
   if (!(width >= 1 && height >= 1 && width <= kMaxRasterSide && height <= kMaxRasterSide)) {
     return raster;
   }
@@ -575,10 +634,11 @@ DensityRaster rasterize(const layout::Segments& segments, base::ThreadPool& pool
       return;
     }
     const size_t k = i - lines;
-    draw_curve({{curves.x1[k] - origin_x, curves.y1[k] - origin_y},
-                {curves.cx[k] - origin_x, curves.cy[k] - origin_y},
-                {curves.x2[k] - origin_x, curves.y2[k] - origin_y}},
-               curves.s1[k], curves.s2[k], weight, strip);
+    for_each_chord({{curves.x1[k] - origin_x, curves.y1[k] - origin_y},
+                    {curves.cx[k] - origin_x, curves.cy[k] - origin_y},
+                    {curves.x2[k] - origin_x, curves.y2[k] - origin_y}},
+                   curves.s1[k], curves.s2[k],
+                   [&](const Chord& chord) { strip.add(chord, weight); });
   };
   // Pieces of work as large as a thread's share: a strip's memory is made once for each.
   const uint32_t strip_count = (raster.width + kStripWidth - 1) / kStripWidth;
@@ -586,7 +646,7 @@ DensityRaster rasterize(const layout::Segments& segments, base::ThreadPool& pool
   std::mutex mutex;
   pool.for_each(part_count, [&](size_t part) {
     Strip strip(raster.height);
-    LogHistogram histogram;
+    layout::LogHistogram histogram;
     for (size_t k = strip_count * part / part_count; k < strip_count * (part + 1) / part_count;
          ++k) {
       const auto first = static_cast<uint32_t>(k) * kStripWidth;

@@ -67,7 +67,7 @@ Reference slow_reference(const Segments& lines, int width, int height) {
   return result;
 }
 
-void expect_equal(const DensityRaster& raster, const Reference& reference, double tolerance) {
+void expect_equal(const layout::Density& raster, const Reference& reference, double tolerance) {
   ASSERT_EQ(raster.n.size(), reference.n.size());
   double worst_n = 0;
   double worst_q = 0;
@@ -102,7 +102,7 @@ Segments random_lines(size_t count, double width, double height, double spread_x
   return lines;
 }
 
-double row_sum(const DensityRaster& raster, uint32_t y) {
+double row_sum(const layout::Density& raster, uint32_t y) {
   double sum = 0;
   for (uint32_t x = 0; x < raster.width; ++x) sum += raster.n[raster.index(x, y)];
   return sum;
@@ -143,7 +143,7 @@ TEST(Rasterize, GivesEveryRowOfASteepLineExactlyItsWeight) {
   base::ThreadPool pool(1);
   Segments lines = on(50, 40);
   lines.add(10.3F, -5, 31.7F, 60);
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   for (uint32_t y = 0; y < raster.height; ++y) EXPECT_NEAR(row_sum(raster, y), 1, 1e-6);
 }
 
@@ -151,7 +151,7 @@ TEST(Rasterize, GivesEveryColumnOfAFlatLineExactlyItsWeight) {
   base::ThreadPool pool(1);
   Segments lines = on(50, 40);
   lines.add(-5, 30.4F, 60, 10.1F);
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   for (uint32_t x = 0; x < raster.width; ++x) {
     double sum = 0;
     for (uint32_t y = 0; y < raster.height; ++y) sum += raster.n[raster.index(x, y)];
@@ -167,7 +167,7 @@ TEST(Rasterize, ConservesTheWeightOfManyLinesInEveryRow) {
     const auto x = static_cast<float>(20 + static_cast<double>(random() % 16000) / 100);
     lines.add(x, -1, x + static_cast<float>(random() % 1000) / 100, 101);
   }
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   for (uint32_t y = 0; y < raster.height; ++y) {
     EXPECT_NEAR(row_sum(raster, y), 5000, 5000 * 1e-7);
   }
@@ -177,7 +177,7 @@ TEST(Rasterize, CutsLinesAtTheEdgeButKeepsTheirParameter) {
   base::ThreadPool pool(1);
   Segments lines = on(10, 10);
   lines.add(5.5F, -90, 5.5F, 110);  // s = 0.45 .. 0.5 inside
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   for (uint32_t y = 0; y < 10; ++y) {
     EXPECT_NEAR(raster.n[raster.index(5, y)], 1, 1e-6);
     EXPECT_NEAR(raster.q[raster.index(5, y)], (90.5 + y) / 200, 1e-6);
@@ -187,10 +187,10 @@ TEST(Rasterize, CutsLinesAtTheEdgeButKeepsTheirParameter) {
 TEST(Rasterize, ReversingALineMirrorsItsParameter) {
   base::ThreadPool pool(1);
   Segments lines = random_lines(200, 40, 30, 20);
-  const DensityRaster forward = rasterize(lines, pool);
+  const layout::Density forward = rasterize(lines, pool);
   lines.x1.swap(lines.x2);
   lines.y1.swap(lines.y2);
-  const DensityRaster backward = rasterize(lines, pool);
+  const layout::Density backward = rasterize(lines, pool);
   for (size_t i = 0; i < forward.n.size(); ++i) {
     EXPECT_NEAR(backward.n[i], forward.n[i], 1e-5);
     EXPECT_NEAR(forward.q[i] + backward.q[i], forward.n[i], 1e-5);
@@ -205,7 +205,7 @@ TEST(Rasterize, IsTheSameForAnyOrderOfTheLines) {
     for (size_t i = 0; weighted && i < lines.size(); ++i) {
       lines.weight.push_back(std::exp2(static_cast<float>(random() % 400) / 10 - 10));
     }
-    const DensityRaster ordered = rasterize(lines, pool);
+    const layout::Density ordered = rasterize(lines, pool);
     std::vector<size_t> order(lines.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::shuffle(order.begin(), order.end(), random);
@@ -214,7 +214,7 @@ TEST(Rasterize, IsTheSameForAnyOrderOfTheLines) {
       shuffled.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
       if (weighted) shuffled.weight.push_back(lines.weight[i]);
     }
-    const DensityRaster other = rasterize(shuffled, pool);
+    const layout::Density other = rasterize(shuffled, pool);
     EXPECT_TRUE(same(ordered.n, other.n));
     EXPECT_TRUE(same(ordered.q, other.q));
   }
@@ -222,13 +222,13 @@ TEST(Rasterize, IsTheSameForAnyOrderOfTheLines) {
 
 TEST(Rasterize, IsTheSameForAnyNumberOfThreads) {
   const Segments lines = random_lines(600000, 80, 60, 3);
-  const DensityRaster alone = [&] {
+  const layout::Density alone = [&] {
     base::ThreadPool one(1);
     return rasterize(lines, one);
   }();
   for (const unsigned thread_count : {2U, 3U, 8U}) {
     base::ThreadPool pool(thread_count);
-    const DensityRaster together = rasterize(lines, pool);
+    const layout::Density together = rasterize(lines, pool);
     EXPECT_TRUE(same(alone.n, together.n));
     EXPECT_TRUE(same(alone.q, together.q));
     EXPECT_EQ(alone.histogram.quantile(0.9), together.histogram.quantile(0.9));
@@ -246,7 +246,7 @@ TEST(Rasterize, LeavesOutAndCountsWhatIsNotFinite) {
   lines.add(1, 1, 1, 9);
   lines.add(1, 1, 1, 9);
   lines.weight = {1, 1, 1, 1, NAN, -2};
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   EXPECT_EQ(raster.line_count, 1U);
   EXPECT_EQ(raster.rejected_count, 5U);
   EXPECT_NEAR(raster.n[raster.index(0, 5)], 0.5, 1e-6);
@@ -274,7 +274,7 @@ TEST(Rasterize, HoldsAHundredThousandHeavyLinesInOnePixel) {
   Segments lines = on(3, 5);
   for (int i = 0; i < 100000; ++i) lines.add(1.5F, 0, 1.5F, 5);
   lines.weight.assign(lines.size(), 0x1p53F);
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   EXPECT_FLOAT_EQ(raster.n[raster.index(1, 2)], 100000 * 0x1p53F);
   EXPECT_NEAR(raster.q[raster.index(1, 2)] / raster.n[raster.index(1, 2)], 0.5, 1e-6);
 }
@@ -285,7 +285,7 @@ TEST(Rasterize, KeepsLightLinesBesideHeavyOnes) {
   lines.add(5.5F, 0, 5.5F, 200);
   lines.add(20.2F, 0, 26.8F, 200);
   lines.weight = {1e9F, 1};
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   EXPECT_EQ(raster.min_weight, 1);
   Segments light = on(40, 200);
   light.add(20.2F, 0, 26.8F, 200);
@@ -299,7 +299,7 @@ TEST(Rasterize, KeepsLightLinesBesideHeavyOnes) {
 
 TEST(Rasterize, KeepsQBetweenZeroAndN) {
   base::ThreadPool pool(1);
-  const DensityRaster raster = rasterize(random_lines(2000, 30, 300, 10), pool);
+  const layout::Density raster = rasterize(random_lines(2000, 30, 300, 10), pool);
   for (size_t i = 0; i < raster.n.size(); ++i) {
     EXPECT_GE(raster.q[i], 0);
     EXPECT_LE(raster.q[i], raster.n[i]);
@@ -361,7 +361,7 @@ TEST(Rasterize, DrawsCurvesWithinAQuarterOfAPixelOfWhatTheyAre) {
   base::ThreadPool pool(1);
   for (const double reach : {3.0, 12.0, 40.0}) {
     const Segments segments = random_curves(60, 70, 50, reach);
-    const DensityRaster raster = rasterize(segments, pool);
+    const layout::Density raster = rasterize(segments, pool);
     const Reference reference = slow_curves(segments.curves, 70, 50);
     double difference = 0;
     double total = 0;
@@ -370,8 +370,8 @@ TEST(Rasterize, DrawsCurvesWithinAQuarterOfAPixelOfWhatTheyAre) {
       total += reference.n[i];
       EXPECT_NEAR(raster.q[i], reference.q[i], 0.5 + 0.2 * reference.n[i]);
     }
-    // A line that is d px off differs by 2 d of its weight; a chord is 0.25 px off in its middle and
-    // two thirds of that on average.
+    // A line that is d px off differs by 2 d of its weight; a chord is 0.25 px off in its middle
+    // and two thirds of that on average.
     EXPECT_LT(difference / total, 2 * 0.25 * 2 / 3) << reach;
   }
 }
@@ -381,7 +381,7 @@ TEST(Rasterize, GivesACurveTheSameWeightAsItsChordsEverywhere) {
   Segments curve = on(60, 400);
   // Nearly vertical: rows have the weight of the curve, the ends their share.
   curve.curves.add({20.3, 10.25}, {25, 200}, {22, 390.5}, 0, 1, 2);
-  const DensityRaster raster = rasterize(curve, pool);
+  const layout::Density raster = rasterize(curve, pool);
   EXPECT_NEAR(row_sum(raster, 10), 2 * 0.75, 1e-5);
   for (uint32_t y = 11; y < 390; ++y) EXPECT_NEAR(row_sum(raster, y), 2, 1e-5) << y;
   EXPECT_NEAR(row_sum(raster, 390), 2 * 0.5, 1e-5);
@@ -392,13 +392,13 @@ TEST(Rasterize, NeverLosesACurveSmallerThanAPixel) {
   base::ThreadPool pool(1);
   Segments point = on(9, 9);
   point.curves.add({4.5, 4.5}, {4.5, 4.5}, {4.5, 4.5}, 0, 1, 1);
-  const DensityRaster raster = rasterize(point, pool);
+  const layout::Density raster = rasterize(point, pool);
   EXPECT_NEAR(std::accumulate(raster.n.begin(), raster.n.end(), 0.0), 1, 1e-6);
 }
 
 TEST(Rasterize, OfCurvesDoesNotDependOnOrderOrThreads) {
   const Segments segments = random_curves(3000, 300, 200, 30);
-  const DensityRaster alone = [&] {
+  const layout::Density alone = [&] {
     base::ThreadPool one(1);
     return rasterize(segments, one);
   }();
@@ -410,7 +410,7 @@ TEST(Rasterize, OfCurvesDoesNotDependOnOrderOrThreads) {
   }
   for (const unsigned thread_count : {1U, 2U, 8U}) {
     base::ThreadPool pool(thread_count);
-    const DensityRaster other = rasterize(reversed, pool);
+    const layout::Density other = rasterize(reversed, pool);
     EXPECT_TRUE(same(alone.n, other.n));
     EXPECT_TRUE(same(alone.q, other.q));
   }
@@ -421,7 +421,7 @@ TEST(Rasterize, WidensTheClipToWholePixels) {
   Segments lines;
   lines.clip = {10.5, 20.25, 5, 5};
   lines.add(12.5F, 0, 12.5F, 100);
-  const DensityRaster raster = rasterize(lines, pool);
+  const layout::Density raster = rasterize(lines, pool);
   EXPECT_EQ(raster.width, 6U);
   EXPECT_EQ(raster.height, 6U);
   EXPECT_NEAR(raster.n[raster.index(2, 0)], 1, 1e-6);
@@ -432,7 +432,7 @@ TEST(Rasterize, OfNothingIsEmpty) {
   EXPECT_TRUE(rasterize(on(0, 10), pool).n.empty());
   EXPECT_TRUE(rasterize(on(NAN, 10), pool).n.empty());
   EXPECT_TRUE(rasterize(on(1e6, 10), pool).n.empty());
-  const DensityRaster blank = rasterize(on(4, 4), pool);
+  const layout::Density blank = rasterize(on(4, 4), pool);
   EXPECT_EQ(blank.n.size(), 16U);
   EXPECT_EQ(*std::max_element(blank.n.begin(), blank.n.end()), 0);
 }

@@ -16,7 +16,9 @@ namespace {
 constexpr double kPercentile = 0.99;
 constexpr double kPercentileCoverage = 0.95;
 constexpr double kMedianCoverage = 0.25;
-constexpr double kFloor = 0.08;
+constexpr double kMinFloor = 0.08;
+constexpr double kMaxFloor = 0.45;
+constexpr double kFloorInk = 0.06;  // of the whole picture that lone lines may hide
 constexpr double kMaxSingleCoverage = 0.85;
 constexpr double kMinOccupied = 0.05;  // of the smallest weight; less is an anti-aliased rim
 
@@ -25,9 +27,9 @@ struct Weights {
   double median;  ///< Of the median of all pixels; 0 when less than half of them have lines.
 };
 
-Weights typical_weights(const DensityRaster& raster) {
+Weights typical_weights(const layout::Density& raster) {
   const double least = kMinOccupied * raster.min_weight;
-  const LogHistogram& histogram = raster.histogram;
+  const layout::LogHistogram& histogram = raster.histogram;
   Weights weights{histogram.quantile(kPercentile, least), 0};
   const auto covered = static_cast<double>(histogram.count_from(least));
   const double empty_half = static_cast<double>(raster.n.size()) / 2;
@@ -62,7 +64,7 @@ double encoded(double c) {
 
 /// Calls body(pixel, weight, s) for the pixels with lines.
 template <class Body>
-void for_each_occupied(const DensityRaster& raster, Image& image, base::ThreadPool& pool,
+void for_each_occupied(const layout::Density& raster, Image& image, base::ThreadPool& pool,
                        const Body& body) {
   constexpr uint32_t kRows = 64;
   pool.for_each((raster.height + kRows - 1) / kRows, [&](size_t block) {
@@ -105,7 +107,7 @@ class CoverageTable {
   std::vector<uint8_t> bytes_;
 };
 
-void shade_alpha(const DensityRaster& raster, const Gradient& colors, const Opacity& opacity,
+void shade_alpha(const layout::Density& raster, const Gradient& colors, const Opacity& opacity,
                  Image& image, base::ThreadPool& pool) {
   const CoverageTable table(opacity);
   for_each_occupied(raster, image, pool, [&](uint8_t* pixel, float weight, float s) {
@@ -117,8 +119,8 @@ void shade_alpha(const DensityRaster& raster, const Gradient& colors, const Opac
 
 /// Light that is added to black, or that ink lets through to white, as a colour with alpha that
 /// gives exactly that on black or white, and nearly that on whatever else lies below.
-void shade_additive(const DensityRaster& raster, const Gradient& colors, bool on_dark, Image& image,
-                    base::ThreadPool& pool) {
+void shade_additive(const layout::Density& raster, const Gradient& colors, bool on_dark,
+                    Image& image, base::ThreadPool& pool) {
   constexpr double kReach = 20;      // n99 / n0: how far below n99 differences can be seen
   constexpr double kStrength = 1.6;  // e at n99: the strongest channel of light saturates
   const double n99 = typical_weights(raster).high;
@@ -154,7 +156,7 @@ double Opacity::coverage(double weight) const {
   return 1 - (1 - first) * std::exp(weight * std::log1p(-opacity));
 }
 
-Opacity choose_opacity(const DensityRaster& raster, const layout::SegmentStyle& style) {
+Opacity choose_opacity(const layout::Density& raster, const layout::SegmentStyle& style) {
   // 1 - 2^-50 instead of 1, so that its logarithm is finite.
   constexpr double kOpaque = 1 - 0x1p-50;
   if (style.opacity) return {std::clamp(*style.opacity, 0.0, kOpaque), 0, 1};
@@ -167,11 +169,16 @@ Opacity choose_opacity(const DensityRaster& raster, const layout::SegmentStyle& 
   const double for_median =
       median > 0 ? -std::expm1(std::log1p(-kMedianCoverage) / median) : kOpaque;
   const double opacity = std::min({for_high, for_single, for_median, kOpaque});
-  return {opacity, kFloor, raster.min_weight};
+  // A lone line is as strong as its like can be without hiding what lies beneath.
+  const auto covered = static_cast<double>(raster.histogram.count_from(0));
+  const double share = covered / static_cast<double>(raster.n.size());
+  const double least = std::clamp(kFloorInk / share, kMinFloor, kMaxFloor);
+  const double alone = -std::expm1(raster.min_weight * std::log1p(-opacity));
+  return {opacity, std::max(0.0, (least - alone) / (1 - alone)), raster.min_weight};
 }
 
-Image shade(const DensityRaster& raster, const layout::SegmentStyle& style, const Opacity& opacity,
-            layout::Color background, base::ThreadPool& pool) {
+Image shade(const layout::Density& raster, const layout::SegmentStyle& style,
+            const Opacity& opacity, layout::Color background, base::ThreadPool& pool) {
   Image image{raster.width, raster.height, {}};
   image.rgba.resize(raster.n.size() * 4);
   const Gradient colors = gradient(style);

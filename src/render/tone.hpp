@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/thread_pool.hpp"
+#include "layout/density.hpp"
 #include "layout/scene.hpp"
 #include "render/image.hpp"
-#include "render/raster.hpp"
 
 namespace pathline::render {
 
@@ -25,10 +25,11 @@ struct Opacity {
 /// Opacity with which the picture can be read from a few lines to millions: the pixel at the 99th
 /// percentile of those with lines is covered to 95 %, but the median of all pixels to at most 25 %
 /// so that lines all over the picture do not hide what lies beneath, and a lone line of the
-/// smallest weight to at least 8 % and at most 85 %. With `style.opacity` given, that and no floor.
+/// smallest weight to at most 85 % and at least 8 %, or more, up to 45 %, the fewer pixels have
+/// lines. With `style.opacity` given, that and no floor.
 ///
 /// cost  one pass over the pixels.
-Opacity choose_opacity(const DensityRaster& raster, const layout::SegmentStyle& style);
+Opacity choose_opacity(const layout::Density& raster, const layout::SegmentStyle& style);
 
 /// The raster as pixels to be laid over the picture; the colour at a pixel is that of its mean
 /// distance parameter q/n.
@@ -41,8 +42,8 @@ Opacity choose_opacity(const DensityRaster& raster, const layout::SegmentStyle& 
 ///   kOver      not available from a raster; treated as kAlpha
 ///
 /// The same raster gives the same bytes. cost  O(pixels).
-Image shade(const DensityRaster& raster, const layout::SegmentStyle& style, const Opacity& opacity,
-            layout::Color background, base::ThreadPool& pool);
+Image shade(const layout::Density& raster, const layout::SegmentStyle& style,
+            const Opacity& opacity, layout::Color background, base::ThreadPool& pool);
 
 /// Strict painter's "over": every line on top of all before it, colour changing along the line.
 /// Reference for kAlpha and of the size of `segments.clip`, as the raster.

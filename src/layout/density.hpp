@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace pathline::render {
+#include "base/column.hpp"
+
+namespace pathline::layout {
 
 /// How often positive floats occur, in 32 bins per factor of two: the sign-less upper bits of the
 /// number are the bin. Counts are integers, so that no order of adding matters.
@@ -15,7 +17,7 @@ class LogHistogram {
   LogHistogram() : counts_(kBins) {}
 
   /// value > 0 and finite.
-  void add(float value) { ++counts_[bin(value)]; }
+  void add(float value, uint64_t times = 1) { counts_[bin(value)] += times; }
 
   void add(const LogHistogram& other) {
     for (size_t i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
@@ -60,4 +62,25 @@ class LogHistogram {
   std::vector<uint64_t> counts_;
 };
 
-}  // namespace pathline::render
+/// Two numbers per pixel, from which every opacity, palette and blending of lines follows without
+/// drawing them again (design/bundling.md, 2.2):
+///
+///   n = sum of weight x coverage
+///   q = sum of weight x coverage x s,   s = 0 at the sender's end to 1 at the receiver's
+///
+/// render/raster.hpp makes it from lines and curves.
+struct Density {
+  uint32_t width = 0;
+  uint32_t height = 0;
+  base::Column<float> n;        ///< row by row: pixel (x, y) is at y * width + x
+  base::Column<float> q;        ///< 0 <= q <= n
+  LogHistogram histogram;       ///< of the positive n
+  uint64_t line_count = 0;      ///< lines and pieces of curves, also those outside the raster
+  uint64_t rejected_count = 0;  ///< lines and pieces with a coordinate or weight that is not
+                                ///< finite, or with a negative weight; they are left out
+  double min_weight = 0;        ///< smallest positive weight entered; 0 without lines
+
+  size_t index(uint32_t x, uint32_t y) const { return static_cast<size_t>(y) * width + x; }
+};
+
+}  // namespace pathline::layout

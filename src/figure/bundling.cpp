@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "figure/bundling.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "layout/bundle_quality.hpp"
+#include "layout/phase_router.hpp"
+#include "layout/superpose.hpp"
+#include "render/quality.hpp"
+#include "render/raster.hpp"
+
+namespace pathline::figure {
+namespace {
+
+using layout::Segments;
+
+// What auto asks of a picture of bundles.
+constexpr double kMaxInk = 0.6;
+constexpr double kMaxDetour = 1.1;
+constexpr double kMinFidelity = 0.9;
+
+constexpr std::array<double, 7> kColumnWidths = {32, 24, 16, 12, 8, 6, 4};
+constexpr std::array<double, 2> kRowGaps = {24, 12};  // px between the nodes of a column
+constexpr size_t kMaxTries = 4;           // pictures of bundles that are drawn to be judged
+constexpr double kHopelessInk = 0.75;     // no other columns or rows will help
+constexpr double kUpright = 8;            // px; wider lines keep their place in time
+constexpr size_t kJudgedMessages = 2048;  // enough for a mean within a per cent
+constexpr size_t kMeasuredMessages = 200000;
+constexpr size_t kFollowedMessages = 20000;
+
+/// CPU time of the process.
+class Stopwatch {
+ public:
+  double lap_ms() {
+    const double now = cpu_ms();
+    return now - std::exchange(since_, now);
+  }
+
+ private:
+  static double cpu_ms() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  }
+  double since_ = cpu_ms();
+};
+
+/// A number of lines chosen by what they are, so that their order does not matter.
+Segments sample(const Segments& lines, size_t count) {
+  if (lines.size() <= count) return lines;
+  const double share = static_cast<double>(count) / static_cast<double>(lines.size());
+  const auto limit = static_cast<uint64_t>(share * 0x1p32);
+  Segments result;
+  result.clip = lines.clip;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    uint64_t hash = 0;
+    for (const float value : {lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]}) {
+      hash = (hash ^ std::bit_cast<uint32_t>(value)) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 29;
+    }
+    if ((hash >> 32) >= limit) continue;
+    result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
+    if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
+  }
+  return result;
+}
+
+/// Ink along the time, estimated from where lines are and how tall: what could be bundled, and
+/// what stays straight.
+struct InkProfile {
+  std::vector<double> movable;
+  std::vector<double> fixed;
+};
+
+InkProfile ink_profile(const Segments& lines, const layout::BandIndex& row_index) {
+  const auto width = static_cast<size_t>(std::max(1.0, std::ceil(lines.clip.w)));
+  InkProfile profile{std::vector<double>(width), std::vector<double>(width)};
+  std::vector<double> steps(width + 1);  // of what is spread over columns, from one to the next
+  const auto last = static_cast<double>(width - 1);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const double from_x = std::min(lines.x1[i], lines.x2[i]) - lines.clip.x;
+    const double to_x = std::max(lines.x1[i], lines.x2[i]) - lines.clip.x;
+    if (!(to_x >= 0 && from_x <= last)) continue;
+    const double height = std::abs(double{lines.y2[i]} - lines.y1[i]);
+    const uint32_t from = row_index.at(lines.y1[i]);
+    const uint32_t to = row_index.at(lines.y2[i]);
+    const bool is_movable =
+        std::max(from, to) - std::min(from, to) >= 2 && to_x - from_x < kUpright;
+    const auto first_column = static_cast<size_t>(std::max(from_x, 0.0));
+    const auto last_column = static_cast<size_t>(std::min(to_x, last));
+    // Whole units, so that the order of the lines does not matter.
+    if (is_movable) {
+      profile.movable[(first_column + last_column) / 2] += std::floor(height + 1);
+    } else {
+      const double per_column = std::max(1.0, std::floor(height / (to_x - from_x + 1)));
+      steps[first_column] += per_column;
+      steps[last_column + 1] -= per_column;
+    }
+  }
+  double fixed = 0;
+  for (size_t x = 0; x < width; ++x) profile.fixed[x] = fixed += steps[x];
+  return profile;
+}
+
+/// The phase fidelity of bundles in these columns, before any is drawn.
+double expected_fidelity(const InkProfile& profile, const std::vector<layout::Band>& columns,
+                         double left) {
+  std::vector<double> straight(profile.fixed);
+  std::vector<double> bundled(profile.fixed);
+  size_t band = 0;
+  for (size_t x = 0; x < profile.movable.size(); ++x) {
+    const double at = left + static_cast<double>(x) + 0.5;
+    while (band + 1 < columns.size() && columns[band].end <= at) ++band;
+    const double node = std::floor(columns[band].node - left);
+    const auto last = static_cast<double>(profile.movable.size() - 1);
+    straight[x] += profile.movable[x];
+    bundled[static_cast<size_t>(std::clamp(node, 0.0, last))] += profile.movable[x];
+  }
+  return render::phase_fidelity(bundled, straight);
+}
+
+/// The distance after which the profile is most like itself again, in pixels; 0 when it repeats
+/// nothing. Only periods short enough to be mistaken for columns are looked for.
+double dominant_period_px(const InkProfile& profile) {
+  constexpr size_t kLongest = 80;
+  constexpr double kAlike = 0.5;
+  constexpr double kGap = 0.25;
+  const size_t width = profile.movable.size();
+  std::vector<double> ink(width);
+  double mean = 0;
+  for (size_t x = 0; x < width; ++x) {
+    ink[x] = profile.movable[x] + profile.fixed[x];
+    mean += ink[x] / static_cast<double>(width);
+  }
+  for (double& value : ink) value -= mean;
+  const auto correlation = [&](size_t lag) {
+    double sum = 0;
+    for (size_t x = lag; x < width; ++x) sum += ink[x] * ink[x - lag];
+    return sum;
+  };
+  const double itself = correlation(0);
+  if (!(itself > 0)) return 0;
+  double before = correlation(1);
+  double here = correlation(2);
+  double least = before;
+  for (size_t lag = 2; lag <= std::min(kLongest, width / 4); ++lag) {
+    const double after = correlation(lag + 1);
+    const bool is_peak = here > before && here >= after;
+    // A period leaves gaps; without them it is a phase that is rough.
+    if (is_peak && here > kAlike * itself && here - least > kGap * itself) {
+      return static_cast<double>(lag);
+    }
+    least = std::min(least, here);
+    before = here;
+    here = after;
+  }
+  return 0;
+}
+
+void take_shape(const layout::Shape& shape, BundleQuality& quality) {
+  quality.detour_mean = shape.detour_mean;
+  quality.detour_p95 = shape.detour_p95;
+  quality.detour_max = shape.detour_max;
+  quality.displacement_px = shape.displacement_px;
+  quality.reversal = shape.reversal;
+}
+
+std::shared_ptr<const layout::Density> density_of(const Segments& segments,
+                                                  base::ThreadPool& pool) {
+  return std::make_shared<const layout::Density>(render::rasterize(segments, pool));
+}
+
+/// Straight lines, as they are.
+void stay_straight(Segments lines, Bundled& result, base::ThreadPool& pool) {
+  Stopwatch clock;
+  const bool is_asked_for = result.mode == "none";
+  if (is_asked_for || lines.style.blend == layout::Blend::kOver) {
+    result.segments = std::move(lines);
+  } else if (result.density == nullptr) {
+    result.density = density_of(lines, pool);
+  }
+  result.raster_ms += clock.lap_ms();
+}
+
+bool is_good(const BundleQuality& quality) {
+  return quality.ink_ratio <= kMaxInk && quality.detour_mean <= kMaxDetour &&
+         quality.phase_fidelity >= kMinFidelity;
+}
+
+/// What one choice of columns and rows gives.
+struct Candidate {
+  std::unique_ptr<layout::PhaseRouter> router;
+  BundleQuality quality;
+  Segments curves;
+  std::shared_ptr<const layout::Density> density;
+};
+
+/// Columns that follow the phases, the widest that may be believed; false when there are none.
+class PhaseSearch {
+ public:
+  PhaseSearch(const Segments& lines, const layout::RowBands& rows, const BundleOptions& options,
+              const layout::Density& straight, base::ThreadPool& pool)
+      : lines_(lines),
+        rows_(rows),
+        straight_(straight),
+        pool_(pool),
+        spline_{options.degree, options.beta.value_or(1.0)},
+        judged_(sample(lines, kJudgedMessages)) {}
+
+  bool run(Bundled& result) {
+    const layout::EndCounts ends = layout::count_ends(lines_);
+    const InkProfile profile =
+        ink_profile(lines_, layout::BandIndex(layout::row_bands(rows_, lines_.clip.y, lines_.clip.h,
+                                                                kRowGaps.front())));
+    const double period = dominant_period_px(profile);
+    bundle_ms_ += clock_.lap_ms();
+    reason_ = "bundles would not show the phases of the program";
+    bool is_found = false;
+    for (const double width : kColumnWidths) {
+      if (period > 0 && period < 2 * width) {
+        reason_ = "the program repeats itself too quickly for columns of their own";
+        continue;
+      }
+      const std::vector<layout::Band> columns = layout::phase_columns(ends, width);
+      if (expected_fidelity(profile, columns, lines_.clip.x) < kMinFidelity) continue;
+      if (tries_ >= kMaxTries) break;
+      is_found = try_columns(columns, width, result);
+      if (is_found) break;
+    }
+    result.bundle_ms += bundle_ms_ + clock_.lap_ms();
+    result.raster_ms += raster_ms_;
+    if (!is_found) result.reason = reason_;
+    return is_found;
+  }
+
+ private:
+  bool try_columns(const std::vector<layout::Band>& columns, double width, Bundled& result) {
+    for (const double gap : kRowGaps) {
+      Candidate candidate = draw(columns, gap);
+      const BundleQuality& quality = candidate.quality;
+      if (is_good(quality)) {
+        accept(std::move(candidate), width, result);
+        return true;
+      }
+      if (quality.detour_mean > kMaxDetour) {
+        reason_ = "bundles would be long ways round";
+      } else if (quality.phase_fidelity < kMinFidelity) {
+        reason_ = "bundles would not show the phases of the program";
+        return false;
+      } else {
+        reason_ = "bundles would cover hardly less than the lines do";
+        if (quality.ink_ratio > kHopelessInk) {
+          tries_ = kMaxTries;
+          return false;
+        }
+      }
+    }
+    return false;
+  }
+
+  Candidate draw(const std::vector<layout::Band>& columns, double gap) {
+    ++tries_;
+    Candidate candidate;
+    candidate.router = std::make_unique<layout::PhaseRouter>(
+        columns, layout::row_bands(rows_, lines_.clip.y, lines_.clip.h, gap));
+    take_shape(layout::measure_shape(judged_, *candidate.router, spline_, pool_),
+               candidate.quality);
+    if (candidate.quality.detour_mean > kMaxDetour) return candidate;
+    const bool shares_pieces =
+        spline_.degree == 2 && spline_.beta == 1 && lines_.style.blend != layout::Blend::kOver;
+    candidate.curves = shares_pieces ? layout::superpose(lines_, *candidate.router)
+                                     : layout::draw_each(lines_, *candidate.router, spline_);
+    bundle_ms_ += clock_.lap_ms();
+    candidate.density = density_of(candidate.curves, pool_);
+    candidate.quality.ink_ratio = render::ink_ratio(*candidate.density, straight_);
+    candidate.quality.phase_fidelity = render::phase_fidelity(*candidate.density, straight_);
+    raster_ms_ += clock_.lap_ms();
+    return candidate;
+  }
+
+  void accept(Candidate candidate, double width, Bundled& result) const {
+    result.mode = "phases";
+    result.column_px = width;
+    result.columns = candidate.router->columns().size();
+    result.rows = candidate.router->rows().size();
+    result.quality = candidate.quality;
+    result.router = std::move(candidate.router);
+    if (lines_.style.blend == layout::Blend::kOver) {
+      result.segments = std::move(candidate.curves);
+    } else {
+      result.density = std::move(candidate.density);
+    }
+  }
+
+  const Segments& lines_;
+  const layout::RowBands& rows_;
+  const layout::Density& straight_;
+  base::ThreadPool& pool_;
+  layout::Spline spline_;
+  Segments judged_;
+  Stopwatch clock_;
+  double bundle_ms_ = 0;
+  double raster_ms_ = 0;
+  size_t tries_ = 0;
+  std::string reason_;
+};
+
+void measure(const Segments& lines, const BundleOptions& options, Bundled& result,
+             base::ThreadPool& pool) {
+  if (result.router == nullptr) return;
+  const Segments measured = sample(lines, kMeasuredMessages);
+  const layout::Spline spline{options.degree, result.beta};
+  take_shape(layout::measure_shape(measured, *result.router, spline, pool), result.quality);
+  const Segments followed = sample(lines, kFollowedMessages);
+  result.quality.ambiguity = layout::ambiguity(followed, result.router.get(), spline);
+  result.quality.ambiguity_straight = layout::ambiguity(followed, nullptr, spline);
+}
+
+}  // namespace
+
+base::Result<Bundling> parse_bundling(std::string_view name) {
+  if (name == "none") return Bundling::kNone;
+  if (name == "hierarchy") return Bundling::kHierarchy;
+  if (name == "grid") return Bundling::kGrid;
+  if (name == "quadtree") return Bundling::kQuadtree;
+  if (name == "auto") return Bundling::kAuto;
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("there is no bundling '{}'; there are none, hierarchy, grid, quadtree, auto",
+                  name)};
+}
+
+double BundleQuality::score() const {
+  return (1 - ink_ratio) - 2 * std::max(0.0, detour_mean - kMaxDetour) -
+         2 * std::max(0.0, ambiguity - ambiguity_straight) -
+         2 * std::max(0.0, kMinFidelity - phase_fidelity) - 4 * reversal;
+}
+
+Bundled bundle(Segments lines, const layout::RowBands& rows, const BundleOptions& options,
+               base::ThreadPool& pool) {
+  Bundled result;
+  result.mode = "none";
+  result.beta = options.beta.value_or(1.0);
+  if (options.mode == Bundling::kNone || lines.size() == 0) {
+    stay_straight(std::move(lines), result, pool);
+    return result;
+  }
+  Stopwatch clock;
+  auto straight = density_of(lines, pool);
+  result.raster_ms += clock.lap_ms();
+  if (options.mode == Bundling::kAuto) {
+    if (!PhaseSearch(lines, rows, options, *straight, pool).run(result)) {
+      result.mode = "density";
+      result.density = std::move(straight);
+      stay_straight(std::move(lines), result, pool);
+      return result;
+    }
+  }
+  if (options.measure) measure(lines, options, result, pool);
+  return result;
+}
+
+}  // namespace pathline::figure

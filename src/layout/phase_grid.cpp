@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layout/phase_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pathline::layout {
+namespace {
+
+constexpr double kSigma = 0.4;  // of the smallest width
+constexpr double kNarrow = 0.75;
+constexpr double kWide = 5;
+constexpr double kSubPixel = 256;  // positions are summed in these
+constexpr double kStepsPerPixel = 4;
+
+std::vector<double> smoothed(const std::vector<int64_t>& counts, double sigma) {
+  const auto reach = static_cast<int64_t>(std::ceil(3 * sigma));
+  std::vector<double> kernel;
+  for (int64_t i = -reach; i <= reach; ++i) {
+    kernel.push_back(std::exp(-static_cast<double>(i * i) / (2 * sigma * sigma)));
+  }
+  const auto size = static_cast<int64_t>(counts.size());
+  std::vector<double> result(counts.size());
+  for (int64_t x = 0; x < size; ++x) {
+    const int64_t from = std::max<int64_t>(0, x - reach);
+    const int64_t to = std::min(size - 1, x + reach);
+    double sum = 0;
+    for (int64_t i = from; i <= to; ++i) {
+      sum += static_cast<double>(counts[static_cast<size_t>(i)]) *
+             kernel[static_cast<size_t>(i - x + reach)];
+    }
+    result[static_cast<size_t>(x)] = sum;
+  }
+  return result;
+}
+
+/// Where one basin ends and the next begins: pixel edges, in the middle of flat valleys.
+struct Cut {
+  double at;
+  double height;  // of the valley
+};
+
+std::vector<Cut> valleys(const std::vector<double>& density) {
+  std::vector<Cut> cuts;
+  for (size_t begin = 1; begin + 1 < density.size();) {
+    size_t end = begin;  // of equal values
+    while (end + 1 < density.size() && density[end + 1] == density[begin]) ++end;
+    if (end + 1 < density.size() && density[begin - 1] > density[begin] &&
+        density[end + 1] > density[begin]) {
+      cuts.push_back({static_cast<double>(begin + end + 1) / 2, density[begin]});
+    }
+    begin = end + 1;
+  }
+  return cuts;
+}
+
+/// Takes out the shallower border of every column that is too narrow, the narrowest first.
+void join_narrow(std::vector<Cut>& cuts, double width, double narrow) {
+  while (!cuts.empty()) {
+    size_t best = cuts.size() + 1;
+    double least = narrow;
+    for (size_t i = 0; i <= cuts.size(); ++i) {
+      const double begin = i == 0 ? 0 : cuts[i - 1].at;
+      const double end = i == cuts.size() ? width : cuts[i].at;
+      if (end - begin < least) {
+        least = end - begin;
+        best = i;
+      }
+    }
+    if (best > cuts.size()) return;
+    const bool left =
+        best == cuts.size() || (best > 0 && cuts[best - 1].height > cuts[best].height);
+    cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(left ? best - 1 : best));
+  }
+}
+
+double node_of(const EndCounts& ends, double begin, double end) {
+  int64_t count = 0;
+  double sum = 0;
+  const auto last = std::min(ends.count.size(), static_cast<size_t>(std::ceil(end)));
+  for (auto x = static_cast<size_t>(begin); x < last; ++x) {
+    count += ends.count[x];
+    sum += static_cast<double>(ends.count[x]) * static_cast<double>(x) +
+           static_cast<double>(ends.position[x]) / kSubPixel;
+  }
+  if (count == 0) return (begin + end) / 2;
+  return std::clamp(sum / static_cast<double>(count), begin, end);
+}
+
+}  // namespace
+
+EndCounts count_ends(const Segments& lines) {
+  const auto columns = static_cast<size_t>(std::max(1.0, std::ceil(lines.clip.w)));
+  EndCounts ends{lines.clip.x, std::vector<int64_t>(columns), std::vector<int64_t>(columns)};
+  const auto width = static_cast<float>(columns);
+  const auto left = static_cast<float>(lines.clip.x);
+  const auto add = [&](float x) {
+    const float at = x - left;
+    if (!(at >= 0 && at < width)) return;
+    const auto column = static_cast<uint32_t>(at);
+    ++ends.count[column];
+    ends.position[column] +=
+        static_cast<int64_t>((at - static_cast<float>(column)) * static_cast<float>(kSubPixel));
+  };
+  for (size_t i = 0; i < lines.size(); ++i) {
+    add(lines.x1[i]);
+    add(lines.x2[i]);
+  }
+  return ends;
+}
+
+std::vector<Band> phase_columns(const EndCounts& ends, double width_min_px) {
+  const double width = static_cast<double>(ends.count.size());
+  std::vector<Cut> cuts = valleys(smoothed(ends.count, kSigma * width_min_px));
+  join_narrow(cuts, width, kNarrow * width_min_px);
+
+  std::vector<double> edges = {0};
+  for (size_t i = 0; i <= cuts.size(); ++i) {
+    const double begin = edges.back();
+    const double end = i == cuts.size() ? width : cuts[i].at;
+    const double parts = std::ceil((end - begin) / (kWide * width_min_px));
+    for (double part = 1; part <= parts; ++part) {
+      edges.push_back(part == parts ? end : begin + (end - begin) * part / parts);
+    }
+  }
+  std::vector<Band> bands;
+  const double margin_width = kWide * width_min_px;
+  const auto margin_count = static_cast<int>(std::ceil(width / margin_width));
+  const double left = ends.left;
+  for (int i = margin_count; i > 0; --i) {
+    const double begin = left - i * margin_width;
+    bands.push_back({begin, begin + margin_width, begin + margin_width / 2});
+  }
+  for (size_t i = 1; i < edges.size(); ++i) {
+    bands.push_back(
+        {left + edges[i - 1], left + edges[i], left + node_of(ends, edges[i - 1], edges[i])});
+  }
+  for (int i = 0; i < margin_count; ++i) {
+    const double begin = left + width + i * margin_width;
+    bands.push_back({begin, begin + margin_width, begin + margin_width / 2});
+  }
+  return bands;
+}
+
+std::vector<Band> row_bands(const RowBands& rows, double top, double height, double gap_px) {
+  const auto count = static_cast<double>(std::max<size_t>(1, rows.row_count));
+  const double row_px = height / count;
+  std::vector<Band> bands;
+  if (row_px >= 2 * gap_px) {
+    // Nodes at the centres of rows and at equal distances between them.
+    const double per_row = std::floor(row_px / gap_px);
+    const double step = row_px / per_row;
+    const auto nodes = static_cast<size_t>((count - 1) * per_row) + 1;
+    for (size_t i = 0; i < nodes; ++i) {
+      const double node = top + row_px / 2 + static_cast<double>(i) * step;
+      bands.push_back({node - step / 2, node + step / 2, node});
+    }
+    bands.front().begin = top;
+    bands.back().end = top + height;
+    return bands;
+  }
+  const auto rows_per_band = static_cast<size_t>(std::max(1.0, std::ceil(gap_px / row_px)));
+  std::vector<uint32_t> blocks = rows.block_begin;
+  if (blocks.empty()) blocks = {0};
+  size_t begin = 0;
+  while (begin < rows.row_count) {
+    const auto next = std::upper_bound(blocks.begin(), blocks.end(), begin);
+    const size_t block_end = next == blocks.end() ? rows.row_count : *next;
+    const size_t block_begin = next == blocks.begin() ? 0 : *(next - 1);
+    // Equal bands within a block; small blocks are filled up with the next ones.
+    const size_t block_rows = block_end - block_begin;
+    size_t end = begin + rows_per_band;
+    if (block_rows >= rows_per_band) {
+      const size_t parts = block_rows / rows_per_band;
+      const size_t part = (begin - block_begin) * parts / block_rows + 1;
+      end = std::max(begin + 1, block_begin + (block_rows * part + parts - 1) / parts);
+    }
+    end = std::min(end, rows.row_count);
+    const double from = top + static_cast<double>(begin) * row_px;
+    const double to = top + static_cast<double>(end) * row_px;
+    bands.push_back({from, to, (from + to) / 2});
+    begin = end;
+  }
+  return bands;
+}
+
+BandIndex::BandIndex(const std::vector<Band>& bands) {
+  origin_ = bands.front().begin;
+  steps_per_px_ = kStepsPerPixel;
+  const double length = bands.back().end - origin_;
+  band_.resize(static_cast<size_t>(std::max(1.0, std::ceil(length * kStepsPerPixel))));
+  uint32_t band = 0;
+  for (size_t i = 0; i < band_.size(); ++i) {
+    const double centre = origin_ + (static_cast<double>(i) + 0.5) / kStepsPerPixel;
+    while (band + 1 < bands.size() && bands[band].end <= centre) ++band;
+    band_[i] = band;
+  }
+}
+
+uint32_t BandIndex::at(double px) const {
+  const double step = (px - origin_) * steps_per_px_;
+  if (!(step > 0)) return band_.front();
+  const auto last = static_cast<double>(band_.size() - 1);
+  return band_[static_cast<size_t>(std::min(step, last))];
+}
+
+}  // namespace pathline::layout
