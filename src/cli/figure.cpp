@@ -140,8 +140,8 @@ void add_parameters(nlohmann::ordered_json& json, const figure::Bundled& bundled
     parameters["degree"] = options.degree;
     parameters["beta"] = bundled.beta;
     if (bundled.column_px > 0) parameters["column_px"] = bundled.column_px;
-    parameters["columns"] = bundled.columns;
-    parameters["rows"] = bundled.rows;
+    if (bundled.columns > 0) parameters["columns"] = bundled.columns;
+    if (bundled.rows > 0) parameters["rows"] = bundled.rows;
   }
   json["parameters"] = std::move(parameters);
 }

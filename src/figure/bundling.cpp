@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include "layout/bundle_quality.hpp"
+#include "layout/grid_router.hpp"
+#include "layout/hierarchy_router.hpp"
 #include "layout/phase_router.hpp"
+#include "layout/quadtree_router.hpp"
 #include "layout/superpose.hpp"
 #include "render/quality.hpp"
 #include "render/raster.hpp"
@@ -311,6 +314,35 @@ class PhaseSearch {
   std::string reason_;
 };
 
+/// The published ways of bundling, whatever becomes of the picture.
+void bundle_as_asked(const Segments& lines, const BundleOptions& options,
+                     const layout::Density& straight, Bundled& result, base::ThreadPool& pool) {
+  Stopwatch clock;
+  if (options.mode == Bundling::kHierarchy) {
+    result.mode = "hierarchy";
+    result.router = layout::make_hierarchy_router(
+        lines, {.level_count = static_cast<uint32_t>(options.levels)}, pool);
+  } else if (options.mode == Bundling::kGrid) {
+    result.mode = "grid";
+    result.router = layout::make_grid_router(
+        lines, {.column_count = options.grid[0], .row_count = options.grid[1]}, pool);
+  } else {
+    result.mode = "quadtree";
+    result.router = layout::make_quadtree_router(lines, {}, pool);
+  }
+  Segments curves = layout::draw_each(lines, *result.router, {options.degree, result.beta});
+  result.bundle_ms += clock.lap_ms();
+  auto density = density_of(curves, pool);
+  result.quality.ink_ratio = render::ink_ratio(*density, straight);
+  result.quality.phase_fidelity = render::phase_fidelity(*density, straight);
+  result.raster_ms += clock.lap_ms();
+  if (lines.style.blend == layout::Blend::kOver) {
+    result.segments = std::move(curves);
+  } else {
+    result.density = std::move(density);
+  }
+}
+
 void measure(const Segments& lines, const BundleOptions& options, Bundled& result,
              base::ThreadPool& pool) {
   if (result.router == nullptr) return;
@@ -361,6 +393,8 @@ Bundled bundle(Segments lines, const layout::RowBands& rows, const BundleOptions
       stay_straight(std::move(lines), result, pool);
       return result;
     }
+  } else {
+    bundle_as_asked(lines, options, *straight, result, pool);
   }
   if (options.measure) measure(lines, options, result, pool);
   return result;
