@@ -36,9 +36,9 @@ std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange
 /// How the lines are drawn, for the legend.
 std::string lines_text(const std::string& mode) {
   if (mode == "none") return "from send to receive";
-  if (mode == "density") return "from send to receive, not bundled";
-  if (mode == "phases") return "from send to receive, bundled by phase";
-  return fmt::format("from send to receive, {} bundles", mode);
+  if (mode == "density") return "send to receive, unbundled";
+  if (mode == "phases") return "send to receive, by phase";
+  return fmt::format("send to receive, {}", mode);
 }
 
 /// The legend's size must be known before the lines are.

@@ -82,8 +82,7 @@ void measure_message(const Segments& lines, size_t i, const Router& router, cons
       const double u = (static_cast<double>(k) + 0.5) / kSamples;
       const Point at = bspline_point(control, spline.degree, u);
       displacement +=
-          std::hypot(at.x - from.x - u * (to.x - from.x), at.y - from.y - u * (to.y - from.y)) /
-          kSamples;
+          std::hypot(at.x - from.x - u * (to.x - from.x), at.y - from.y - u * (to.y - from.y));
     }
   }
   sums.seen += weight * seen;
