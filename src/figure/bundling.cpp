@@ -30,9 +30,12 @@ constexpr double kMinFidelity = 0.9;
 
 constexpr std::array<double, 7> kColumnWidths = {32, 24, 16, 12, 8, 6, 4};
 constexpr std::array<double, 2> kRowGaps = {24, 12};  // px between the nodes of a column
-constexpr size_t kMaxTries = 4;           // pictures of bundles that are drawn to be judged
-constexpr double kHopelessInk = 0.75;     // no other columns or rows will help
-constexpr double kUpright = 8;            // px; wider lines keep their place in time
+constexpr size_t kMaxTries = 4;          // pictures of bundles that are drawn to be judged
+constexpr size_t kManyMessages = 50000;  // more are judged by stretches of time first
+constexpr double kHopefulInk = 0.65;     // of those stretches
+constexpr double kHopelessInk = 0.75;    // no other columns or rows will help
+constexpr double kUpright = 8;           // px; wider lines keep their place in time
+constexpr size_t kTypicalMessages = 200000;
 constexpr size_t kJudgedMessages = 2048;  // enough for a mean within a per cent
 constexpr size_t kMeasuredMessages = 200000;
 constexpr size_t kFollowedMessages = 20000;
@@ -54,20 +57,35 @@ class Stopwatch {
   double since_ = cpu_ms();
 };
 
-/// A number of lines chosen by what they are, so that their order does not matter.
+/// About `count` lines, chosen by what they are, so that their order does not matter.
 Segments sample(const Segments& lines, size_t count) {
   if (lines.size() <= count) return lines;
   const double share = static_cast<double>(count) / static_cast<double>(lines.size());
-  const auto limit = static_cast<uint64_t>(share * 0x1p32);
+  const auto limit = static_cast<uint32_t>(share * 0x1p32);
   Segments result;
   result.clip = lines.clip;
   for (size_t i = 0; i < lines.size(); ++i) {
-    uint64_t hash = 0;
-    for (const float value : {lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]}) {
-      hash = (hash ^ std::bit_cast<uint32_t>(value)) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 29;
-    }
-    if ((hash >> 32) >= limit) continue;
+    const uint64_t hash = (std::bit_cast<uint32_t>(lines.x1[i]) * 0x9e3779b97f4a7c15 ^
+                           std::bit_cast<uint32_t>(lines.y1[i]) * 0xc2b2ae3d27d4eb4f ^
+                           std::bit_cast<uint32_t>(lines.y2[i]) * 0x165667b19e3779f9) *
+                          0x9e3779b97f4a7c15;
+    if (static_cast<uint32_t>(hash >> 32) >= limit) continue;
+    result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
+    if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
+  }
+  return result;
+}
+
+/// The lines of some stretches of time, as dense as in the picture.
+Segments stretches(const Segments& lines, size_t count) {
+  constexpr double kStretchPx = 32;
+  const auto every = static_cast<uint32_t>(lines.size() / count + 1);
+  Segments result;
+  result.clip = lines.clip;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const double middle = (double{lines.x1[i]} + lines.x2[i]) / 2 - lines.clip.x;
+    if (!(middle >= 0 && middle < lines.clip.w)) continue;
+    if (static_cast<uint32_t>(middle / kStretchPx) % every != 0) continue;
     result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
     if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
   }
@@ -214,7 +232,8 @@ class PhaseSearch {
         straight_(straight),
         pool_(pool),
         spline_{options.degree, options.beta.value_or(1.0)},
-        judged_(sample(lines, kJudgedMessages)) {}
+        typical_(sample(lines, kTypicalMessages)),
+        judged_(sample(typical_, kJudgedMessages)) {}
 
   bool run(Bundled& result) {
     const layout::EndCounts ends = layout::count_ends(lines_);
@@ -275,6 +294,10 @@ class PhaseSearch {
     take_shape(layout::measure_shape(judged_, *candidate.router, spline_, pool_),
                candidate.quality);
     if (candidate.quality.detour_mean > kMaxDetour) return candidate;
+    if (lines_.size() > kManyMessages) {
+      candidate.quality.ink_ratio = expected_ink(*candidate.router);
+      if (candidate.quality.ink_ratio > kHopefulInk) return candidate;
+    }
     const bool shares_pieces =
         spline_.degree == 2 && spline_.beta == 1 && lines_.style.blend != layout::Blend::kOver;
     candidate.curves = shares_pieces ? layout::superpose(lines_, *candidate.router)
@@ -285,6 +308,16 @@ class PhaseSearch {
     candidate.quality.phase_fidelity = render::phase_fidelity(*candidate.density, straight_);
     raster_ms_ += clock_.lap_ms();
     return candidate;
+  }
+
+  /// The ink ratio of some stretches of time, before all messages are drawn.
+  double expected_ink(const layout::PhaseRouter& router) {
+    if (!stretches_) {
+      stretches_ = stretches(lines_, kManyMessages);
+      stretches_density_ = density_of(*stretches_, pool_);
+    }
+    const auto bundled = density_of(layout::superpose(*stretches_, router), pool_);
+    return render::ink_ratio(*bundled, *stretches_density_);
   }
 
   void accept(Candidate candidate, double width, Bundled& result) const {
@@ -306,7 +339,10 @@ class PhaseSearch {
   const layout::Density& straight_;
   base::ThreadPool& pool_;
   layout::Spline spline_;
+  Segments typical_;  // enough to find phases in
   Segments judged_;
+  std::optional<Segments> stretches_;
+  std::shared_ptr<const layout::Density> stretches_density_;
   Stopwatch clock_;
   double bundle_ms_ = 0;
   double raster_ms_ = 0;

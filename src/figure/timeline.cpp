@@ -106,8 +106,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   scene.width_px = options.width_px;
   scene.height_px = options.height_px;
   // Under message lines the rows are only tinted, so that the lines stand out.
-  layout::Segments lines = message_lines(trace, rows, range);
-  const size_t message_count = lines.size();
+  const base::Column<uint32_t> messages = visible_messages(trace, rows, range, pool);
+  const size_t message_count = messages.size();
   const bool has_messages = message_count > 0 && options.opacity != 0.0;
   const std::vector<uint64_t> ticks = region_ticks(trace, rows, range, pool);
   const Palette palette = make_palette(
@@ -161,7 +161,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                           "time since the start of the run");
   scene.layers.emplace_back(state_cells(trace, rows, range, plot, palette, theme, pool));
   if (has_messages) {
-    place_lines(lines, plot, rows.rows.size());
+    layout::Segments lines = message_lines(trace, messages, rows, range, plot, pool);
     lines.style = {.begin = gradient.value().begin,
                    .end = gradient.value().end,
                    .opacity = options.opacity,

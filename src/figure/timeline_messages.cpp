@@ -3,18 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <vector>
 
 #include "base/id_map.hpp"
 
 namespace pathline::figure {
 namespace {
 
-/// Rows that a message goes from and to.
-struct RowPair {
-  uint32_t from;
-  uint32_t to;
-};
+constexpr size_t kChunk = 65536;
 
 /// A message is seen from its sending to the end of its receive.
 bool in_range(const trace::Messages& messages, size_t i, TimeRange range) {
@@ -22,64 +18,88 @@ bool in_range(const trace::Messages& messages, size_t i, TimeRange range) {
          std::min(messages.send_ticks[i], messages.recv_ticks[i]) <= range.until;
 }
 
-/// Nothing for a message that is not in the picture.
-std::optional<RowPair> rows_of_message(const trace::Messages& messages, size_t i, const Rows& rows,
-                                       TimeRange range) {
-  if (!in_range(messages, i, range)) return {};
-  const auto row_of = [&](uint32_t location, uint32_t rank) {
-    const uint32_t row =
-        location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
-    return row == base::IdMap::kNone ? rows.of_rank[rank] : row;
-  };
-  const uint32_t from = row_of(messages.send_location[i], messages.sender[i]);
-  const uint32_t to = row_of(messages.recv_location[i], messages.receiver[i]);
-  if (from == base::IdMap::kNone || to == base::IdMap::kNone) return {};
-  return RowPair{from, to};
+/// The row of a message's end; kNone when it has none.
+uint32_t row_of(const Rows& rows, uint32_t location, uint32_t rank) {
+  const uint32_t row =
+      location == base::IdMap::kNone ? base::IdMap::kNone : rows.of_location[location];
+  return row == base::IdMap::kNone ? rows.of_rank[rank] : row;
+}
+
+bool has_rows(const trace::Messages& messages, size_t i, const Rows& rows) {
+  return row_of(rows, messages.send_location[i], messages.sender[i]) != base::IdMap::kNone &&
+         row_of(rows, messages.recv_location[i], messages.receiver[i]) != base::IdMap::kNone;
 }
 
 }  // namespace
 
-layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, TimeRange range) {
-  layout::Segments segments;
+base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& rows,
+                                        TimeRange range, base::ThreadPool& pool) {
   const trace::Messages& messages = trace.messages;
-  const double scale = 1 / static_cast<double>(range.until - range.from);
-  const auto x = [&](uint64_t ticks) {
-    const auto since = static_cast<double>(static_cast<int64_t>(ticks - range.from));
-    return static_cast<float>(since * scale);
-  };
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const auto pair = rows_of_message(messages, i, rows, range);
-    if (!pair) continue;
-    if (segments.size() == 0) segments.reserve(messages.size() - i);
-    segments.add(x(messages.send_ticks[i]), static_cast<float>(pair->from) + 0.5F,
-                 x(messages.recv_ticks[i]), static_cast<float>(pair->to) + 0.5F);
-  }
-  return segments;
+  const size_t chunks = (messages.size() + kChunk - 1) / kChunk;
+  std::vector<base::Column<uint32_t>> found(chunks);
+  pool.for_each(chunks, [&](size_t chunk) {
+    const size_t end = std::min(messages.size(), (chunk + 1) * kChunk);
+    base::Column<uint32_t> part(end - chunk * kChunk);
+    size_t count = 0;
+    for (size_t i = chunk * kChunk; i < end; ++i) {
+      if (!in_range(messages, i, range)) continue;
+      part[count] = static_cast<uint32_t>(i);
+      count += has_rows(messages, i, rows) ? 1 : 0;
+    }
+    part.resize(count);
+    found[chunk] = std::move(part);
+  });
+  size_t total = 0;
+  for (const auto& part : found) total += part.size();
+  base::Column<uint32_t> all(total);
+  uint32_t* to = all.data();
+  for (const auto& part : found) to = std::copy(part.begin(), part.end(), to);
+  return all;
 }
 
-void place_lines(layout::Segments& lines, const layout::Rect& plot, size_t row_count) {
-  const auto left = static_cast<float>(plot.x);
-  const auto top = static_cast<float>(plot.y);
-  const auto width = static_cast<float>(plot.w);
-  const auto row_px = static_cast<float>(plot.h / static_cast<double>(row_count));
-  const auto whole = [](float value) { return static_cast<float>(static_cast<int64_t>(value)); };
-  constexpr float kUpright = 0.5F;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    float x1 = left + lines.x1[i] * width;
-    float x2 = left + lines.x2[i] * width;
-    float y1 = top + lines.y1[i] * row_px;
-    float y2 = top + lines.y2[i] * row_px;
-    if (std::abs(x2 - x1) < kUpright && x1 >= left && x1 <= left + width) {
-      x1 = x2 = whole((x1 + x2) / 2) + 0.5F;
-      y1 = whole(y1 + 0.5F);
-      y2 = whole(y2 + 0.5F);
-    }
-    lines.x1[i] = x1;
-    lines.x2[i] = x2;
-    lines.y1[i] = y1;
-    lines.y2[i] = y2;
-  }
+layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
+                               const Rows& rows, TimeRange range, const layout::Rect& plot,
+                               base::ThreadPool& pool) {
+  layout::Segments lines;
   lines.clip = plot;
+  lines.x1.resize(messages.size());
+  lines.y1.resize(messages.size());
+  lines.x2.resize(messages.size());
+  lines.y2.resize(messages.size());
+  const double scale = plot.w / static_cast<double>(range.until - range.from);
+  const double row_px = plot.h / static_cast<double>(rows.rows.size());
+  const double right = plot.right();
+  const auto x_of = [&](uint64_t ticks) {
+    return plot.x + static_cast<double>(static_cast<int64_t>(ticks - range.from)) * scale;
+  };
+  const auto y_of = [&](uint32_t row) {
+    return static_cast<float>(plot.y + (static_cast<double>(row) + 0.5) * row_px);
+  };
+  const auto whole = [](float value) { return static_cast<float>(static_cast<int32_t>(value)); };
+  constexpr double kUpright = 0.5;
+  const trace::Messages& all = trace.messages;
+  pool.for_each((messages.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
+    const size_t end = std::min(messages.size(), (chunk + 1) * kChunk);
+    for (size_t line = chunk * kChunk; line < end; ++line) {
+      const size_t i = messages[line];
+      const double x1 = x_of(all.send_ticks[i]);
+      const double x2 = x_of(all.recv_ticks[i]);
+      const float y1 = y_of(row_of(rows, all.send_location[i], all.sender[i]));
+      const float y2 = y_of(row_of(rows, all.recv_location[i], all.receiver[i]));
+      const double middle = (x1 + x2) / 2;
+      if (std::abs(x2 - x1) < kUpright && middle >= plot.x && middle < right) {
+        lines.x1[line] = lines.x2[line] = whole(static_cast<float>(middle)) + 0.5F;
+        lines.y1[line] = whole(y1 + 0.5F);
+        lines.y2[line] = whole(y2 + 0.5F);
+      } else {
+        lines.x1[line] = static_cast<float>(x1);
+        lines.x2[line] = static_cast<float>(x2);
+        lines.y1[line] = y1;
+        lines.y2[line] = y2;
+      }
+    }
+  });
+  return lines;
 }
 
 size_t hidden_messages(const trace::Trace& trace, const Rows& rows, TimeRange range,
@@ -89,9 +109,7 @@ size_t hidden_messages(const trace::Trace& trace, const Rows& rows, TimeRange ra
   for (size_t i = 0; i < messages.size(); ++i) {
     const bool chosen =
         selection.has_rank(messages.sender[i]) || selection.has_rank(messages.receiver[i]);
-    if (chosen && in_range(messages, i, range) && !rows_of_message(messages, i, rows, range)) {
-      ++hidden;
-    }
+    if (chosen && in_range(messages, i, range) && !has_rows(messages, i, rows)) ++hidden;
   }
   return hidden;
 }

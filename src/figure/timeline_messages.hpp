@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "base/column.hpp"
+#include "base/thread_pool.hpp"
 #include "figure/timeline_states.hpp"
 #include "layout/scene.hpp"
 #include "trace/select.hpp"
@@ -12,13 +15,18 @@
 namespace pathline::figure {
 
 /// Messages that are seen: sent, under way or received in the range, between two rows of the
-/// picture. x is a share of the range and y is in rows, until the plot is known.
-layout::Segments message_lines(const trace::Trace& trace, const Rows& rows, TimeRange range);
+/// picture. Indices into trace.messages, ascending.
+///
+/// cost  O(messages), parallel; the same for any number of threads.
+base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& rows,
+                                        TimeRange range, base::ThreadPool& pool);
 
-/// Moves lines of message_lines() into the plot. Upright ones, less than half a pixel wide, come to
-/// stand on whole pixels, at most half a pixel from where they are: they are crisp, and quick to
-/// draw by the million.
-void place_lines(layout::Segments& lines, const layout::Rect& plot, size_t row_count);
+/// These messages as straight lines in the plot, in their order. Upright ones, less than half a
+/// pixel wide, come to stand on whole pixels, at most half a pixel from where they are: they are
+/// crisp, and quick to draw by the million.
+layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
+                               const Rows& rows, TimeRange range, const layout::Rect& plot,
+                               base::ThreadPool& pool);
 
 /// Messages from or to chosen ranks that have no line, because their other end has no row.
 size_t hidden_messages(const trace::Trace& trace, const Rows& rows, TimeRange range,

@@ -109,60 +109,105 @@ class StripFinder {
   float origin_, last_;
 };
 
-/// What each strip has to draw, in the order of the numbering.
+/// What each strip has to draw.
 struct Buckets {
-  std::vector<uint64_t> begin;  // per strip, and one more
+  /// Lines in the order of time mostly begin in strip after strip, and then need no list: strip k
+  /// draws lines [run[k], run[k + 1]). Empty when they are in another order.
+  std::vector<uint32_t> run;
+  std::vector<uint64_t> begin;  // per strip, and one more: of `items`
   base::Column<uint32_t> items;
 };
 
-Buckets bucket(const layout::Segments& segments, double origin_x, double origin_y,
-               layout::Density& raster) {
-  const uint32_t strip_count = (raster.width + Strip::kWidth - 1) / Strip::kWidth;
-  const size_t lines = segments.size();
-  const size_t count = lines + segments.curves.size();
-  const layout::Curves& curves = segments.curves;
-  Buckets result;
-  result.begin.resize(strip_count + 2);
-  base::Column<StripRange> ranges(count);
-  const StripFinder strips(origin_x, origin_y, raster);
-  const auto enter = [&](size_t i, StripRange range) {
-    ranges[i] = range;
-    for (uint32_t strip = range.begin; strip < range.end; ++strip) ++result.begin[strip + 2];
-  };
-  for (size_t i = 0; i < lines; ++i) {
-    if (!usable(segments, i)) {
-      ++raster.rejected_count;
-      ranges[i] = {};
-      continue;
+class Bucketing {
+ public:
+  Bucketing(const layout::Segments& segments, double origin_x, double origin_y,
+            layout::Density& raster)
+      : segments_(segments),
+        raster_(raster),
+        strips_(origin_x, origin_y, raster),
+        strip_count_((raster.width + Strip::kWidth - 1) / Strip::kWidth) {}
+
+  Buckets make() {
+    Buckets result;
+    find_runs(result);
+    const size_t first = result.run.empty() ? 0 : segments_.size();
+    result.begin.resize(strip_count_ + 2);
+    base::Column<StripRange> ranges(segments_.size() + segments_.curves.size() - first);
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      ranges[i] = range_of(first + i);
+      for (uint32_t k = ranges[i].begin; k < ranges[i].end; ++k) ++result.begin[k + 2];
     }
-    const float x1 = segments.x1[i];
-    const float x2 = segments.x2[i];
-    const float y1 = segments.y1[i];
-    const float y2 = segments.y2[i];
-    enter(i, strips.of(std::min(x1, x2), std::max(x1, x2), std::min(y1, y2), std::max(y1, y2)));
+    for (const Extra& extra : extras_) ++result.begin[extra.strip + 2];
+    for (size_t k = 2; k < result.begin.size(); ++k) result.begin[k] += result.begin[k - 1];
+    result.items.resize(result.begin.back());
+    for (const Extra& extra : extras_) {
+      result.items[result.begin[extra.strip + 1]++] = extra.line;
+    }
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      for (uint32_t k = ranges[i].begin; k < ranges[i].end; ++k) {
+        result.items[result.begin[k + 1]++] = static_cast<uint32_t>(first + i);
+      }
+    }
+    return result;
   }
-  for (size_t i = lines; i < count; ++i) {
-    const size_t k = i - lines;
-    if (!usable(segments, i)) {
-      ++raster.rejected_count;
-      ranges[i] = {};
-      continue;
+
+ private:
+  static constexpr size_t kFewExtras = 1000;
+
+  /// A strip that a line of another strip's run touches.
+  struct Extra {
+    uint32_t strip;
+    uint32_t line;
+  };
+
+  void find_runs(Buckets& result) {
+    const size_t lines = segments_.size();
+    result.run.assign(strip_count_ + 1, static_cast<uint32_t>(lines));
+    uint32_t last = 0;
+    result.run[0] = 0;
+    for (size_t i = 0; i < lines; ++i) {
+      const StripRange range = range_of(i);
+      // What is outside is drawn in vain; what is not a number must not be drawn at all.
+      if (range.begin < range.end) {
+        while (last < range.begin) result.run[++last] = static_cast<uint32_t>(i);
+        for (uint32_t k = range.begin; k < range.end; ++k) {
+          if (k != last) extras_.push_back({k, static_cast<uint32_t>(i)});
+        }
+      }
+      if (raster_.rejected_count > 0 || extras_.size() > lines / 2 + kFewExtras) {
+        result.run.clear();
+        extras_.clear();
+        raster_.rejected_count = 0;
+        return;
+      }
     }
+  }
+
+  StripRange range_of(size_t i) {
+    if (!usable(segments_, i)) {
+      ++raster_.rejected_count;
+      return {};
+    }
+    if (i < segments_.size()) {
+      const float x1 = segments_.x1[i];
+      const float x2 = segments_.x2[i];
+      const float y1 = segments_.y1[i];
+      const float y2 = segments_.y2[i];
+      return strips_.of(std::min(x1, x2), std::max(x1, x2), std::min(y1, y2), std::max(y1, y2));
+    }
+    const layout::Curves& curves = segments_.curves;
+    const size_t k = i - segments_.size();
     const auto [x_low, x_high] = std::minmax({curves.x1[k], curves.cx[k], curves.x2[k]});
     const auto [y_low, y_high] = std::minmax({curves.y1[k], curves.cy[k], curves.y2[k]});
-    enter(i, strips.of(x_low, x_high, y_low, y_high));
+    return strips_.of(x_low, x_high, y_low, y_high);
   }
-  for (size_t strip = 2; strip < result.begin.size(); ++strip) {
-    result.begin[strip] += result.begin[strip - 1];
-  }
-  result.items.resize(result.begin.back());
-  for (size_t i = 0; i < count; ++i) {
-    for (uint32_t strip = ranges[i].begin; strip < ranges[i].end; ++strip) {
-      result.items[result.begin[strip + 1]++] = static_cast<uint32_t>(i);
-    }
-  }
-  return result;
-}
+
+  const layout::Segments& segments_;
+  layout::Density& raster_;
+  StripFinder strips_;
+  uint32_t strip_count_;
+  std::vector<Extra> extras_;
+};
 
 /// Draws lines and pieces into strips.
 class Drawer {
@@ -259,7 +304,7 @@ layout::Density rasterize(const layout::Segments& segments, base::ThreadPool& po
   const int exponent = weight_exponent(segments, raster);
   const double unit = std::ldexp(1.0, -exponent);
   const double scale = std::ldexp(1.0, exponent);
-  const Buckets buckets = bucket(segments, origin_x, origin_y, raster);
+  const Buckets buckets = Bucketing(segments, origin_x, origin_y, raster).make();
   raster.line_count = lines + curves.size() - raster.rejected_count;
 
   const Drawer drawer(segments, origin_x, origin_y, scale, raster);
@@ -275,6 +320,11 @@ layout::Density rasterize(const layout::Segments& segments, base::ThreadPool& po
       const auto first = static_cast<uint32_t>(k) * Strip::kWidth;
       const uint32_t columns = std::min(Strip::kWidth, raster.width - first);
       strip.begin(first, columns);
+      if (!buckets.run.empty()) {
+        for (uint32_t i = buckets.run[k]; i < buckets.run[k + 1]; ++i) {
+          drawer.draw(i, first, columns, strip);
+        }
+      }
       for (uint64_t item = buckets.begin[k]; item < buckets.begin[k + 1]; ++item) {
         drawer.draw(buckets.items[item], first, columns, strip);
       }

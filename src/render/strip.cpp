@@ -29,6 +29,18 @@ struct Strip::Single {
 namespace {
 
 constexpr uint32_t kBlockRows = 64;
+
+/// 64-bit integers, which SSE2 cannot convert: their halves are put into the low bits of 2^84 and
+/// 2^52, and what was put there is taken off again.
+RealPair to_real(Pair values) {
+  constexpr uint64_t kHigh = 0x4530000080000000;  // 2^84, and the sign turned round
+  constexpr uint64_t kLow = 0x4330000000000000;   // 2^52
+  const double offset = std::bit_cast<double>(uint64_t{0x4530000080100000});
+  const Pair high = (values >> 32) ^ Pair { kHigh, kHigh };
+  const Pair low = (values & Pair{0xffffffff, 0xffffffff}) | Pair{kLow, kLow};
+  return (std::bit_cast<RealPair>(high) - RealPair{offset, offset}) + std::bit_cast<RealPair>(low);
+}
+
 // Rows that a chord must stay between two columns to be entered as a run.
 constexpr double kMinRunRows = 6;
 
@@ -70,6 +82,7 @@ void end_run(Pair* cell, const Run& run) {
 Strip::Strip(uint32_t height)
     : height_(height),
       stride_(static_cast<size_t>(height) + 7),
+      ramps_(stride_ * (kWidth + 2)),
       differences_(stride_ * (kWidth + 2)),
       values_(stride_ * (kWidth + 2)) {}
 
@@ -301,11 +314,14 @@ void Strip::add_flat(const Line& line) {
   }
 }
 
-/// Three prefix sums down a column, as far as they have come.
+/// Prefix sums down a column, as far as they have come: three of the third differences, and two of
+/// the second.
 struct Strip::Prefix {
   Pair second{};
   Pair first{};
   Pair value{};
+  Pair ramp_step{};
+  Pair ramp{};
 };
 
 /// Counts equal neighbours together: a column of one line would otherwise wait for its own counter.
@@ -334,33 +350,39 @@ class Strip::RunCounter {
 };
 
 /// `rows` pixels of one column from `at` on. Leaves the cells empty.
-template <bool kHasSteps, bool kHasValues>
-void Strip::resolve_rows(Pair* steps, Pair* values, Prefix& prefix, uint32_t rows, double unit,
-                         size_t at, layout::Density& raster, layout::LogHistogram& histogram) {
+template <bool kHasRamps, bool kHasOthers>
+void Strip::resolve_rows(size_t cell, Prefix& prefix, uint32_t rows, double unit, size_t at,
+                         layout::Density& raster, layout::LogHistogram& histogram) {
   Prefix state = prefix;
   RunCounter counter(histogram);
   float* n_at = &raster.n[at];
   float* q_at = &raster.q[at];
+  Pair* ramps = &ramps_[cell];
+  Pair* steps = &differences_[cell];
+  Pair* values = &values_[cell];
   for (uint32_t y = 0; y < rows; ++y) {
     Pair sum{};
-    if constexpr (kHasSteps) {
+    if constexpr (kHasRamps) {
+      state.ramp_step += ramps[y];
+      state.ramp += state.ramp_step;
+      ramps[y] = Pair{};
+      sum = state.ramp;
+    }
+    if constexpr (kHasOthers) {
       state.second += steps[y];
       state.first += state.second;
       state.value += state.first;
+      sum += state.value + values[y];
       steps[y] = Pair{};
-      sum = state.value;
-    }
-    if constexpr (kHasValues) {
-      sum += values[y];
       values[y] = Pair{};
     }
     // Slopes are rounded, so a value may miss zero by some units.
-    const auto exact = [&](int part) {
-      return static_cast<float>(static_cast<double>(static_cast<int64_t>(sum[part])) * unit);
-    };
-    const float n = std::max(0.0F, exact(0));
+    const RealPair exact = to_real(sum) * RealPair{unit, unit};
+    const RealPair positive = exact > 0 ? exact : RealPair{};
+    const double q = positive[1] < positive[0] ? positive[1] : positive[0];
+    const auto n = static_cast<float>(positive[0]);
     *n_at = n;
-    *q_at = std::min(std::max(exact(1), 0.0F), n);
+    *q_at = static_cast<float>(q);
     counter.add(n);
     n_at += raster.width;
     q_at += raster.width;
@@ -374,26 +396,24 @@ void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& 
   std::array<Prefix, kWidth> prefixes{};
   for (uint32_t x = 0; x < columns; ++x) {
     const Pair above = differences_[(size_t{x} + 1) * stride_];  // the row above the raster
-    prefixes[x] = {above, above, above};
+    prefixes[x] = {above, above, above, Pair{}, Pair{}};
   }
   // Blocks of rows keep what is written in the nearest cache.
   for (uint32_t top = 0; top < raster.height; top += kBlockRows) {
     const uint32_t rows = std::min(kBlockRows, raster.height - top);
     for (uint32_t x = 0; x < columns; ++x) {
       const size_t at = raster.index(first_column + x, top);
-      const size_t column = (size_t{x} + 1) * stride_ + 1 + top;
-      Pair* steps = &differences_[column];
-      Pair* values = &values_[column];
-      const auto rows_of = [&](auto has_steps, auto has_values) {
-        resolve_rows<has_steps(), has_values()>(steps, values, prefixes[x], rows, unit, at, raster,
+      const size_t cell = (size_t{x} + 1) * stride_ + 1 + top;
+      const auto rows_of = [&](auto has_ramps, auto has_others) {
+        resolve_rows<has_ramps(), has_others()>(cell, prefixes[x], rows, unit, at, raster,
                                                 histogram);
       };
       const std::true_type yes;
       const std::false_type no;
-      if (has_differences_[x + 1]) {
-        has_values_[x + 1] ? rows_of(yes, yes) : rows_of(yes, no);
+      if (has_differences_[x + 1] || has_values_[x + 1]) {
+        has_ramps_[x + 1] ? rows_of(yes, yes) : rows_of(no, yes);
       } else {
-        has_values_[x + 1] ? rows_of(no, yes) : rows_of(no, no);
+        has_ramps_[x + 1] ? rows_of(yes, no) : rows_of(no, no);
       }
     }
   }
@@ -409,6 +429,7 @@ void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& 
       in_use[x] = false;
     }
   };
+  empty(ramps_, has_ramps_);
   empty(differences_, has_differences_);
   empty(values_, has_values_);
 }

@@ -47,18 +47,16 @@ class Strip {
                    double weight) {
     const Pair first = fixed(RealPair{weight, weight * s_top});
     const Pair step = fixed(RealPair{0, weight * s_step});
-    const uint64_t rows = bottom - top;
-    has_differences_[column + 1] = true;
-    // Third differences of a + b i: at its first row and the next two, and taken back behind.
-    Pair* begin = &differences_[(size_t{column} + 1) * stride_ + top + 1];
+    has_ramps_[column + 1] = true;
+    // Second differences of first + step i: at its first row and the next, and taken back behind.
+    Pair* begin = &ramps_[(size_t{column} + 1) * stride_ + top + 1];
     begin[0] += first;
-    begin[1] += step - first - first;
-    begin[2] += first - step;
+    begin[1] += step - first;
+    const uint64_t rows = bottom - top;
     const Pair after = first + Pair{0, step[1] * rows};
     Pair* end = begin + rows;
     end[0] -= after;
-    end[1] -= step - after - after;
-    end[2] -= after - step;
+    end[1] += after - step;
   }
 
   /// Writes the columns into the raster and empties the strip.
@@ -79,9 +77,9 @@ class Strip {
     return &values_[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
   }
 
-  template <bool kHasSteps, bool kHasValues>
-  void resolve_rows(Pair* steps, Pair* values, Prefix& prefix, uint32_t rows, double unit,
-                    size_t at, layout::Density& raster, layout::LogHistogram& histogram);
+  template <bool kHasRamps, bool kHasOthers>
+  void resolve_rows(size_t cell, Prefix& prefix, uint32_t rows, double unit, size_t at,
+                    layout::Density& raster, layout::LogHistogram& histogram);
   static Single single(const Line& line, double u_from, double u_to, double v_end);
   void add_steep(const Line& line);
   void add_flat(const Line& line);
@@ -94,9 +92,11 @@ class Strip {
   double width_ = 0;
   double height_;
   size_t stride_;
-  std::vector<Pair> differences_;
+  std::vector<Pair> ramps_;        // second differences
+  std::vector<Pair> differences_;  // third differences
   std::vector<Pair> values_;
-  std::array<bool, kWidth + 2> has_differences_{};  // per column, with the margins
+  std::array<bool, kWidth + 2> has_ramps_{};  // per column, with the margins
+  std::array<bool, kWidth + 2> has_differences_{};
   std::array<bool, kWidth + 2> has_values_{};
 };
 
