@@ -23,6 +23,7 @@ struct FigureOptions : CommonOptions {
   std::string blend = "alpha";
   std::string opacity = "auto";
   std::string bundle = "none";
+  std::string order = "rank";
   std::string stats;
   std::optional<uint32_t> step;
 };
@@ -61,6 +62,9 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
     }
     options.opacity = opacity;
   }
+  const auto order = comm::parse_order(text.order);
+  if (!order) return order.error();
+  options.order = order.value();
   options.blend = text.blend == "additive" ? layout::Blend::kAdditive
                   : text.blend == "over"   ? layout::Blend::kOver
                                            : layout::Blend::kAlpha;
@@ -86,6 +90,9 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
   return title;
 }
 
+/// Kinds that show who sent how much to whom.
+bool has_pairs(app::FigureKind kind) { return kind == app::FigureKind::kMatrix; }
+
 double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 base::Result<int> run_figure(const FigureOptions& options) {
@@ -96,6 +103,11 @@ base::Result<int> run_figure(const FigureOptions& options) {
   if (options.output == "-") {
     return base::Error{base::ErrorCode::kInvalidArgument, "a picture needs a file to go to",
                        "Name it with -o FILE.png or -o FILE.svg."};
+  }
+  if (options.order != "rank" && !has_pairs(kind.value())) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--order belongs to pictures of pairs, not to {}", options.kind)};
   }
   if (options.step && kind.value() != app::FigureKind::kMatrix) {
     return base::Error{base::ErrorCode::kInvalidArgument,
@@ -161,12 +173,20 @@ void add_figure_command(CLI::App& app, Action& action) {
   command->add_option("--bundle", options->bundle, "How message lines are bundled: none")
       ->check(CLI::IsMember({"none"}))
       ->capture_default_str();
+  command
+      ->add_option("--order", options->order,
+                   "Matrix: order of the processes: rank, host, communicator (coordinates of a "
+                   "Cartesian one, if recorded), or spectral (those side by side that talk to each "
+                   "other)")
+      ->check(CLI::IsMember({"rank", "host", "communicator", "spectral"}))
+      ->capture_default_str();
   command->add_option("--step", options->step, "Matrix: only the messages of this time step");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
   command->footer(
       "Examples:\n  pathline figure timeline run -o timeline.png\n"
       "  pathline figure matrix run -o matrix.svg --theme dark --metric messages\n"
+      "  pathline figure matrix run -o matrix.png --order spectral\n"
       "  pathline figure steps run -o steps.png");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }

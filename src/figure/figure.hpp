@@ -6,6 +6,7 @@
 
 #include "base/thread_pool.hpp"
 #include "comm/matrix.hpp"
+#include "comm/process_order.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
@@ -25,7 +26,9 @@ struct Options {
   std::optional<double> opacity;        ///< Of one message line; absent: chosen from the density.
   layout::Blend blend = layout::Blend::kAlpha;
   Metric metric = Metric::kBytes;
-  std::string title;  ///< Usually the name of the run.
+  comm::Order order = comm::Order::kRank;  ///< Of the processes: matrix, chord and flow.
+  std::optional<double> beta;  ///< Strength of bundles, 0 to 1; absent: what suits the figure.
+  std::string title;           ///< Usually the name of the run.
 };
 
 /// Regions by location and time, with the messages as straight lines from send to receive. Calls
@@ -38,9 +41,11 @@ struct Options {
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
                                      const Options& options, base::ThreadPool& pool);
 
-/// The communication matrix as a heat map, senders downwards, receivers to the right, colours on a
-/// logarithmic scale. With more ranks than pixels neighbouring ranks share a cell: messages and
-/// bytes are summed, times are means over messages.
+/// The communication matrix as a heat map, senders downwards, receivers to the right, both in the
+/// order asked for, with rules between the blocks of that order when there are 2 to 64. Colours are
+/// on a linear scale from 0, on a logarithmic one when the largest value is more than 20 times the
+/// smallest. With more ranks than pixels neighbours in the order share a cell: messages and bytes
+/// are summed, times are means over messages.
 ///
 /// errors  kInvalidArgument for a picture too small.
 base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
@@ -68,6 +73,13 @@ struct StepsText {
 base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Selection& selection,
                                   const steps::Table& table, const StepsText& text,
                                   const Options& options);
+
+/// The order that `options` asks for, scored by what they show: messages, or else bytes.
+comm::ProcessOrder process_order(const trace::Trace& trace, const trace::Selection& selection,
+                                 const comm::Matrix& matrix, const Options& options);
+
+/// "spectral order (Fiedler vector), mean distance 3.2 ranks; 41 in rank order"
+std::string order_text(const comm::ProcessOrder& order);
 
 /// "8 ranks", or "3 of 8 ranks" when the selection leaves some out.
 std::string ranks_text(const trace::Trace& trace, const trace::Selection& selection);
