@@ -81,6 +81,7 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
   std::string title = run_name(options.input);
   title += kind == app::FigureKind::kTimeline ? ": timeline"
            : kind == app::FigureKind::kMatrix ? ": communication matrix"
+           : kind == app::FigureKind::kFlow   ? ": who sends to whom"
            : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
                                               : ": profile";
   if (options.step) title += fmt::format(" of time step {}", *options.step);
@@ -91,7 +92,9 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
 }
 
 /// Kinds that show who sent how much to whom.
-bool has_pairs(app::FigureKind kind) { return kind == app::FigureKind::kMatrix; }
+bool has_pairs(app::FigureKind kind) {
+  return kind == app::FigureKind::kMatrix || kind == app::FigureKind::kFlow;
+}
 
 double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -109,7 +112,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
         base::ErrorCode::kInvalidArgument,
         fmt::format("--order belongs to pictures of pairs, not to {}", options.kind)};
   }
-  if (options.step && kind.value() != app::FigureKind::kMatrix) {
+  if (options.step && !has_pairs(kind.value())) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        fmt::format("--step belongs to 'figure matrix', not to {}", options.kind),
                        "A part of the run is chosen with --from and --until."};

@@ -51,6 +51,17 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
 base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
                                    const comm::Matrix& matrix, const Options& options);
 
+/// The sender/receiver diagram (Brendel et al., VPA 2016): senders on the left, receivers on the
+/// right, and what groups of processes send to each other as bands along a grid between them; see
+/// layout/flow.hpp. Colours tell the group that sends. Values are added up, so time is that of all
+/// messages together; negative ones, of clocks that disagree, count as 0.
+///
+/// errors  kInvalidArgument for the metric bandwidth, which has no sum, for a picture too small,
+///         and without ranks.
+/// cost    as layout::flow() and render/ribbons.hpp.
+base::Result<layout::Scene> flow(const trace::Trace& trace, const trace::Selection& selection,
+                                 const comm::Matrix& matrix, const Options& options);
+
 /// The regions with most exclusive time: mean over ranks as a bar, smallest and largest rank as a
 /// line across its end.
 base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "figure/pairs.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -25,6 +27,11 @@ double Exchange::mean(Metric metric) const {
     case Metric::kBandwidth: return seconds > 0 ? bytes / seconds : 0;
   }
   return 0;
+}
+
+double Exchange::sum(Metric metric) const {
+  if (metric == Metric::kMessages) return messages;
+  return metric == Metric::kTime ? std::max(0.0, seconds) : bytes;
 }
 
 void Exchange::add(const comm::Matrix& matrix, size_t entry, double seconds_per_tick) {
@@ -74,6 +81,26 @@ PairsText pairs_text(const trace::Trace& trace, const trace::Selection& selectio
   }
   if (text.message_count > 0) text.subtitle += " — " + order_text(order);
   return text;
+}
+
+std::string positions_text(const comm::ProcessOrder& order, uint32_t begin, uint32_t end) {
+  for (size_t block = 0; block < order.block_begin.size(); ++block) {
+    if (order.block_begin[block] == begin && order.block_end(block) == end) {
+      return order.block_name[block];
+    }
+  }
+  const uint32_t first = order.rank_at_position[begin];
+  bool in_a_row = true;
+  for (uint32_t i = begin; i < end; ++i) {
+    in_a_row = in_a_row && order.rank_at_position[i] == first + (i - begin);
+  }
+  if (end - begin == 1) return fmt::format("{}", first);
+  if (in_a_row) return fmt::format("{}–{}", first, first + (end - begin - 1));
+  std::string text;
+  for (uint32_t i = begin; i < std::min(end, begin + 3); ++i) {
+    text += fmt::format("{}{}", i == begin ? "" : ", ", order.rank_at_position[i]);
+  }
+  return end - begin > 3 ? text + " …" : text;
 }
 
 std::string value_text(Metric metric, double value) {

@@ -16,6 +16,8 @@ struct Exchange {
 
   /// Mean time per message, and bytes per second, for kTime and kBandwidth.
   [[nodiscard]] double mean(Metric metric) const;
+  /// What can be added up: the time of all messages together, not below 0, for kTime.
+  [[nodiscard]] double sum(Metric metric) const;
   void add(const comm::Matrix& matrix, size_t entry, double seconds_per_tick);
 };
 
@@ -40,6 +42,10 @@ struct PairsText {
 };
 PairsText pairs_text(const trace::Trace& trace, const trace::Selection& selection,
                      const comm::Matrix& matrix, const comm::ProcessOrder& order);
+
+/// Names of the ranks at positions [begin, end): "7", "64–127", "3, 9, 4 …"; a block's name if it
+/// is one.
+std::string positions_text(const comm::ProcessOrder& order, uint32_t begin, uint32_t end);
 
 /// "1,234", "8.36 MB", "45.6 ms", "1.5 GB/s".
 std::string value_text(Metric metric, double value);
