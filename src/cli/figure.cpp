@@ -24,6 +24,7 @@ struct FigureOptions : CommonOptions {
   std::string opacity = "auto";
   std::string bundle = "none";
   std::string order = "rank";
+  std::optional<double> beta;
   std::string stats;
   std::optional<uint32_t> step;
 };
@@ -65,6 +66,7 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   const auto order = comm::parse_order(text.order);
   if (!order) return order.error();
   options.order = order.value();
+  options.beta = text.beta;
   options.blend = text.blend == "additive" ? layout::Blend::kAdditive
                   : text.blend == "over"   ? layout::Blend::kOver
                                            : layout::Blend::kAlpha;
@@ -81,6 +83,7 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
   std::string title = run_name(options.input);
   title += kind == app::FigureKind::kTimeline ? ": timeline"
            : kind == app::FigureKind::kMatrix ? ": communication matrix"
+           : kind == app::FigureKind::kChord  ? ": who sends to whom"
            : kind == app::FigureKind::kFlow   ? ": who sends to whom"
            : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
                                               : ": profile";
@@ -93,7 +96,12 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
 
 /// Kinds that show who sent how much to whom.
 bool has_pairs(app::FigureKind kind) {
-  return kind == app::FigureKind::kMatrix || kind == app::FigureKind::kFlow;
+  return kind == app::FigureKind::kMatrix || kind == app::FigureKind::kChord ||
+         kind == app::FigureKind::kFlow;
+}
+
+bool is_bundled(app::FigureKind kind) {
+  return kind == app::FigureKind::kChord || kind == app::FigureKind::kFlow;
 }
 
 double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -112,10 +120,15 @@ base::Result<int> run_figure(const FigureOptions& options) {
         base::ErrorCode::kInvalidArgument,
         fmt::format("--order belongs to pictures of pairs, not to {}", options.kind)};
   }
-  if (options.step && !has_pairs(kind.value())) {
+  if (options.beta && !is_bundled(kind.value())) {
     return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("--step belongs to 'figure matrix', not to {}", options.kind),
-                       "A part of the run is chosen with --from and --until."};
+                       fmt::format("--beta belongs to chord and flow, not to {}", options.kind)};
+  }
+  if (options.step && !has_pairs(kind.value())) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--step belongs to matrix, chord and flow, not to {}", options.kind),
+        "A part of the run is chosen with --from and --until."};
   }
   auto opened = open(options);
   if (!opened) return opened.error();
@@ -147,14 +160,21 @@ base::Result<int> run_figure(const FigureOptions& options) {
 void add_figure_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<FigureOptions>();
   CLI::App* command =
-      app.add_subcommand("figure", "Draws a run: timeline, matrix, profile or steps");
-  command->add_option("KIND", options->kind, "timeline, matrix, profile or steps")->required();
+      app.add_subcommand("figure", "Draws a run: timeline, matrix, chord, flow, profile or steps");
+  command
+      ->add_option(
+          "KIND", options->kind,
+          "timeline, matrix, chord (processes on a circle), flow (from senders on the left to "
+          "receivers on the right), profile or steps")
+      ->required();
   add_input(*command, *options);
   command->add_option("-o,--output", options->output, "Picture to write, *.png or *.svg")
       ->required();
   add_selection(*command, *options);
   command->add_option("--size", options->size, "Width x height in pixels")->capture_default_str();
-  command->add_option("--metric", options->metric, "What a matrix shows")
+  command
+      ->add_option("--metric", options->metric,
+                   "What a matrix, chord or flow shows; bandwidth a matrix only")
       ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}))
       ->capture_default_str();
   command->add_option("--theme", options->theme, "light or dark")->capture_default_str();
@@ -177,19 +197,28 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"none"}))
       ->capture_default_str();
   command
-      ->add_option("--order", options->order,
-                   "Matrix: order of the processes: rank, host, communicator (coordinates of a "
-                   "Cartesian one, if recorded), or spectral (those side by side that talk to each "
-                   "other)")
+      ->add_option(
+          "--order", options->order,
+          "Matrix, chord, flow: order of the processes: rank, host, communicator (coordinates of a "
+          "Cartesian one, if recorded), or spectral (those side by side that talk to each "
+          "other)")
       ->check(CLI::IsMember({"rank", "host", "communicator", "spectral"}))
       ->capture_default_str();
-  command->add_option("--step", options->step, "Matrix: only the messages of this time step");
+  command
+      ->add_option("--beta", options->beta,
+                   "Chord, flow: how strongly bundled, 0 (straight lines) to 1; 0.85 for chord, 1 "
+                   "for flow unless you say")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--step", options->step,
+                      "Matrix, chord, flow: only the messages of this time step");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
   command->footer(
       "Examples:\n  pathline figure timeline run -o timeline.png\n"
       "  pathline figure matrix run -o matrix.svg --theme dark --metric messages\n"
       "  pathline figure matrix run -o matrix.png --order spectral\n"
+      "  pathline figure flow run -o flow.png --order host\n"
+      "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
       "  pathline figure steps run -o steps.png");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }

@@ -353,7 +353,8 @@ ProcessOrder process_order(const trace::Trace& trace, const trace::Selection& se
         blocks = communicator_blocks(trace, shown, weight);
         order.name = "communicator order";
       }
-      if (blocks.ranks.empty()) order.remark = "the trace has no communicators of some ranks";
+      if (blocks.ranks.empty())
+        order.remark = "the trace has no communicators smaller than the world";
       break;
     case Order::kSpectral: blocks = by_spectrum(shown, weight, order.name); break;
   }

@@ -51,6 +51,15 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
 base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
                                    const comm::Matrix& matrix, const Options& options);
 
+/// Processes on a circle in the order asked for, and what they send to each other as curves inside,
+/// bundled along the blocks of the order or else a balanced tree (Holten 2006; layout/chord.hpp),
+/// with `beta` 0.85 unless said otherwise. Values as for flow().
+///
+/// errors  as flow(); kInvalidArgument also for an unknown palette.
+/// cost    O(pairs x log ranks) and what render/raster.hpp says.
+base::Result<layout::Scene> chord(const trace::Trace& trace, const trace::Selection& selection,
+                                  const comm::Matrix& matrix, const Options& options);
+
 /// The sender/receiver diagram (Brendel et al., VPA 2016): senders on the left, receivers on the
 /// right, and what groups of processes send to each other as bands along a grid between them; see
 /// layout/flow.hpp. Colours tell the group that sends. Values are added up, so time is that of all
