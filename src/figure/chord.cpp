@@ -21,7 +21,8 @@ using layout::Point;
 
 constexpr double kMargin = 16;
 constexpr double kLegendWidth = 190;
-constexpr double kRingDistance = 6;  // px from the circle to the middle of the ring.
+constexpr double kWithLegendFrom = 640;  // px of the picture's width.
+constexpr double kRingDistance = 6;      // px from the circle to the middle of the ring.
 constexpr double kRingHalfWidth = 3;
 constexpr double kDefaultBeta = 0.85;
 constexpr size_t kMaxBlocks = 64;
@@ -44,7 +45,7 @@ class ChordFigure {
     scene_.message_count = text.message_count;
     const double top = layout::add_title(
         scene_, theme_, options_.title.empty() ? "Who sends to whom" : options_.title,
-        text.subtitle);
+        legend_width() > 0 ? text.subtitle : fmt::format("lines: {} — {}", unit(), text.subtitle));
     double label_width = 0;
     for (const uint32_t rank : order_.rank_at_position) {
       label_width =
@@ -61,13 +62,16 @@ class ChordFigure {
     const double height = options_.height_px - top - 8 - kMargin;
     const double above = kRingDistance + kRingHalfWidth + 8 + (has_blocks_ ? 32 : 16);
     const double radius = std::floor(std::min(
-        (options_.width_px - kLegendWidth - 2 * kMargin) / 2 - around, height / 2 - above));
+        (options_.width_px - legend_width() - 2 * kMargin) / 2 - around, height / 2 - above));
     if (radius < 40) {
       return base::Error{base::ErrorCode::kInvalidArgument,
                          fmt::format("a picture of {}x{} pixels is too small for a circle",
                                      options_.width_px, options_.height_px)};
     }
-    circle_ = {.centre = {std::round(options_.width_px / 2), std::round(top + 8 + height / 2)},
+    // In the middle of the picture as long as the legend has its room.
+    const double middle = std::min(options_.width_px / 2,
+                                   options_.width_px - legend_width() - kMargin - around - radius);
+    circle_ = {.centre = {std::round(middle), std::round(top + 8 + height / 2)},
                .radius_px = radius,
                .beta = options_.beta.value_or(kDefaultBeta)};
     rank_label_px_ = kRingDistance + kRingHalfWidth + 7;
@@ -77,7 +81,7 @@ class ChordFigure {
     add_ring();
     add_labels();
     if (drawn > 0) {
-      add_legend(gradient.value());
+      if (legend_width() > 0) add_legend(gradient.value());
     } else {
       layout::add_remark(scene_, theme_, box(circle_.radius_px),
                          text.message_count == 0 ? "no messages" : "no value above zero");
@@ -87,6 +91,7 @@ class ChordFigure {
   }
 
  private:
+  double legend_width() const { return options_.width_px < kWithLegendFrom ? 0 : kLegendWidth; }
   layout::Rect box(double radius) const {
     return {circle_.centre.x - radius, circle_.centre.y - radius, 2 * radius, 2 * radius};
   }

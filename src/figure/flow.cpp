@@ -20,7 +20,8 @@ using layout::Rect;
 
 constexpr double kMargin = 16;
 constexpr double kLegendWidth = 168;
-constexpr double kBarWidth = 6;  // Of the groups at both edges.
+constexpr double kWithLegendFrom = 640;  // px of the picture's width.
+constexpr double kBarWidth = 6;          // Of the groups at both edges.
 constexpr double kLabelGap = 7;
 constexpr double kMaxLabelWidth = 110;
 
@@ -37,11 +38,11 @@ class FlowFigure {
     scene_.message_count = text.message_count;
     const double top = layout::add_title(
         scene_, theme_, options_.title.empty() ? "Who sends to whom" : options_.title,
-        text.subtitle);
+        legend_width() > 0 ? text.subtitle : fmt::format("width: {} — {}", unit(), text.subtitle));
     name_rows();
     const double left = kMargin + label_width_ + kLabelGap + kBarWidth;
     const double right =
-        options_.width_px - kMargin - kLegendWidth - label_width_ - 2 * kLabelGap - kBarWidth;
+        options_.width_px - kMargin - legend_width() - label_width_ - 2 * kLabelGap - kBarWidth;
     const double y = std::round(top + 30);
     area_ = {std::round(left), y, std::round(right - left),
              std::floor(options_.height_px - kMargin - y)};
@@ -58,7 +59,7 @@ class FlowFigure {
     add_ribbons(flow);
     add_edges();
     if (flow.total() > 0) {
-      add_legend(flow);
+      if (legend_width() > 0) add_legend(flow);
     } else {
       layout::add_remark(scene_, theme_, area_,
                          text.message_count == 0 ? "no messages" : "no value above zero");
@@ -68,6 +69,7 @@ class FlowFigure {
   }
 
  private:
+  double legend_width() const { return options_.width_px < kWithLegendFrom ? 0 : kLegendWidth; }
   uint32_t group_end(size_t group) const {
     return group + 1 < groups_.size() ? groups_[group + 1] : order_.size();
   }

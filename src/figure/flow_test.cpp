@@ -130,8 +130,10 @@ TEST(FlowFigure, RefusesWhatHasNoSumAndWhatIsTooSmall) {
   EXPECT_THAT(try_draw(trace, options).error().message, HasSubstr("bandwidth"));
   options.metric = Metric::kTime;
   EXPECT_NE(find_label(labels_of(draw(trace, options)), "500 ns"), nullptr);
-  options.width_px = 300;
-  EXPECT_THAT(try_draw(trace, options).error().message, HasSubstr("300x720"));
+  options.width_px = 500;  // No legend; the width is explained all the same.
+  EXPECT_THAT(labels_of(draw(trace, options)).at(1).text, HasSubstr("width: time of all messages"));
+  options.width_px = 200;
+  EXPECT_THAT(try_draw(trace, options).error().message, HasSubstr("200x720"));
   TestTrace test(0);
   EXPECT_FALSE(try_draw(test.finish()).ok());
 }

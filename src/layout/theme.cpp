@@ -40,10 +40,10 @@ Ramp light_row() {
 }
 
 Ramp dark_row() {
-  return Ramp(std::array{from_lch(0.80, 0.15, 62), from_lch(0.85, 0.16, 100),
-                         from_lch(0.80, 0.16, 145), from_lch(0.74, 0.11, 195),
-                         from_lch(0.67, 0.14, 245), from_lch(0.59, 0.19, 290),
-                         from_lch(0.55, 0.20, 335)});
+  return Ramp(std::array{from_lch(0.86, 0.14, 65), from_lch(0.84, 0.16, 100),
+                         from_lch(0.78, 0.17, 145), from_lch(0.71, 0.11, 195),
+                         from_lch(0.65, 0.15, 245), from_lch(0.585, 0.19, 288),
+                         from_lch(0.55, 0.21, 335)});
 }
 
 // The two categorical palettes were found by simulated annealing: the smallest OKLab distance of
