@@ -14,7 +14,8 @@ constexpr double kLargestHalfWidth = 6;  // px, of the 99th percentile.
 constexpr double kBaseHalfWidth = 0.5;   // px; and as much room on both sides.
 constexpr double kLeastHalfWidth = 0.2;  // px, where there are many lanes.
 constexpr double kRowShare = 0.84;       // Of the distance of rows, for lanes.
-constexpr double kLeafPx = 1;            // Processes nearer than this share a fan.
+constexpr double kLeafPx = 4;            // px between the fans of processes that lie closer ...
+constexpr double kLeastPitch = 1.5;      // px ... than this.
 constexpr double kFanShare = 0.15;       // Of the width, on either side.
 constexpr double kNoFanShare = 0.04;     // The same where each group is one process.
 constexpr uint32_t kMinColumns = 4;
@@ -66,14 +67,14 @@ class Builder {
       for (uint32_t i = begin; i < end; ++i) {
         const double y = pitch * (i + 0.5);
         const double bin = std::floor(y / kLeafPx);
-        if (pitch >= kLeafPx || i == begin || bin != last_bin) {
-          leaves_.push_back({group, area.y + (pitch >= kLeafPx ? y : (bin + 0.5) * kLeafPx)});
+        if (pitch >= kLeastPitch || i == begin || bin != last_bin) {
+          leaves_.push_back({group, area.y + (pitch >= kLeastPitch ? y : (bin + 0.5) * kLeafPx)});
         }
         last_bin = bin;
         leaf_of_[i] = static_cast<uint32_t>(leaves_.size() - 1);
       }
     }
-    leaf_pitch_ = std::max(pitch, kLeafPx);
+    leaf_pitch_ = pitch >= kLeastPitch ? pitch : kLeafPx;
     columns_ = std::max(groups_, kMinColumns);
     const double fan = (leaves_.size() == groups_ ? kNoFanShare : kFanShare) * area.w;
     hub_x_ = area.x + fan;

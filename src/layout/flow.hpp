@@ -90,7 +90,8 @@ struct Flow {
 
 /// The base is half a pixel, and k is such that the 99th percentile of the super-edges is 6 px to
 /// each side; both are less where the lanes of a row would not fit beside each other. Processes
-/// nearer to each other than a pixel share a fan. Pairs without a positive value are left out.
+/// nearer to each other than 1.5 px share fans that are 4 px apart. Pairs without a positive value
+/// are left out.
 ///
 /// cost  O(pairs + groups^2 log groups + fans); fans are at most groups x (processes or pixels).
 Flow flow(std::span<const FlowPair> pairs, const FlowOptions& options);

@@ -43,7 +43,7 @@ struct DensityRaster {
   uint64_t line_count = 0;      ///< lines and pieces of curves, also those outside the raster
   uint64_t rejected_count = 0;  ///< lines and pieces with a coordinate or weight that is not
                                 ///< finite, or with a negative weight; they are left out
-  double min_weight = 0;        ///< smallest positive weight entered; 0 without lines
+  double min_weight = 0;  ///< smallest positive weight entered; 0 without lines
 
   size_t index(uint32_t x, uint32_t y) const { return static_cast<size_t>(y) * width + x; }
 };

@@ -370,8 +370,8 @@ TEST(Rasterize, DrawsCurvesWithinAQuarterOfAPixelOfWhatTheyAre) {
       total += reference.n[i];
       EXPECT_NEAR(raster.q[i], reference.q[i], 0.5 + 0.2 * reference.n[i]);
     }
-    // A line that is d px off differs by 2 d of its weight; a chord is 0.25 px off in its middle
-    // and two thirds of that on average.
+    // A line that is d px off differs by 2 d of its weight; a chord is 0.25 px off in its middle and
+    // two thirds of that on average.
     EXPECT_LT(difference / total, 2 * 0.25 * 2 / 3) << reach;
   }
 }

@@ -17,7 +17,7 @@ using layout::Point;
 using layout::Ribbons;
 
 constexpr uint32_t kBandRows = 64;
-constexpr double kChordTolerance = 0.1;
+constexpr double kChordTolerance = 0.2;
 constexpr double kChordTurn = 0.25;  // Radians, or the outer edge of a bend would have corners.
 constexpr size_t kMaxChords = 256;
 // Where two pieces meet, both may paint a pixel whose centre lies this near to the cut: better than
@@ -30,38 +30,46 @@ struct Chord {
   float tpx, tpy, tqx, tqy;
 };
 
-/// The pixels of one row in [begin, end) for which a + b x >= 0, x from pixel centres.
-void keep_positive(float a, float b, float& begin, float& end) {
-  if (b > 1e-9F) {
-    begin = std::max(begin, -a / b);
-  } else if (b < -1e-9F) {
-    end = std::min(end, -a / b);
-  } else if (a < 0) {
-    end = begin - 1;
+/// The half plane a + b x + c y >= 0 as a bound for the x of each row.
+class Bound {
+ public:
+  Bound(float a, float b, float c) {
+    is_steep_ = std::abs(b) > 1e-6F;
+    is_begin_ = b > 0;
+    const float scale = is_steep_ ? -1 / b : 1;
+    at_ = a * scale;
+    slope_ = c * scale;
   }
-}
+  void keep(float y, float& begin, float& end) const {
+    const float x = at_ + slope_ * y;
+    if (is_steep_) {
+      (is_begin_ ? begin : end) = is_begin_ ? std::max(begin, x) : std::min(end, x);
+    } else if (x < 0) {
+      end = begin - 1;
+    }
+  }
 
-/// Lays `color` over a pixel, covering a share of it.
-void over(uint8_t* pixel, Color color, float share) {
-  const uint8_t below = pixel[3];
-  if (below == 255) {
-    const auto weight = static_cast<int>(share * 256 + 0.5F);
-    pixel[0] = static_cast<uint8_t>(pixel[0] + (((color.r - pixel[0]) * weight + 128) >> 8));
-    pixel[1] = static_cast<uint8_t>(pixel[1] + (((color.g - pixel[1]) * weight + 128) >> 8));
-    pixel[2] = static_cast<uint8_t>(pixel[2] + (((color.b - pixel[2]) * weight + 128) >> 8));
-    return;
-  }
-  const float rest = (1 - share) * static_cast<float>(below) * (1.0F / 255);
-  const float alpha = share + rest;
-  if (alpha <= 0) return;
+ private:
+  float at_;
+  float slope_;
+  bool is_steep_;
+  bool is_begin_;
+};
+
+/// Puts `color` below what is in a pixel, covering a share of it.
+void under(uint8_t* pixel, Color color, float share) {
+  const float above = static_cast<float>(pixel[3]) * (1.0F / 255);
+  const float rest = share * (1 - above);
+  const float alpha = above + rest;
   const float inverse = 1 / alpha;
   const auto mixed = [&](uint8_t top, uint8_t bottom) {
-    return static_cast<uint8_t>((top * share + bottom * rest) * inverse + 0.5F);
+    return static_cast<uint8_t>((top * above + bottom * rest) * inverse + 0.5F);
   };
-  pixel[0] = mixed(color.r, pixel[0]);
-  pixel[1] = mixed(color.g, pixel[1]);
-  pixel[2] = mixed(color.b, pixel[2]);
-  pixel[3] = static_cast<uint8_t>(alpha * 255 + 0.5F);
+  pixel[0] = mixed(pixel[0], color.r);
+  pixel[1] = mixed(pixel[1], color.g);
+  pixel[2] = mixed(pixel[2], color.b);
+  // Where soft edges lie over each other the last two hundredths would cost as much as the rest.
+  pixel[3] = alpha > 0.98F ? 255 : static_cast<uint8_t>(alpha * 255 + 0.5F);
 }
 
 /// Some rows of the picture. Coordinates are relative to the picture's first pixel.
@@ -71,11 +79,13 @@ class Band {
       : image_(image), first_(static_cast<int>(first_row)), end_(static_cast<int>(end_row)) {}
 
   void paint(const Chord& chord, float half_width, Color color) {
-    const float length = std::hypot(chord.qx - chord.px, chord.qy - chord.py);
+    const float dx = chord.qx - chord.px;
+    const float dy = chord.qy - chord.py;
+    const float length = std::sqrt(dx * dx + dy * dy);
     if (!(length > 1e-6F)) return;
     const float reach = half_width + 0.5F;
-    const float nx = -(chord.qy - chord.py) / length;
-    const float ny = (chord.qx - chord.px) / length;
+    const float nx = -dy / length;
+    const float ny = dx / length;
     // The ends are cut across, so that not more than the reach sticks out beyond them.
     const float low = std::min(chord.py, chord.qy) - reach;
     const float high = std::max(chord.py, chord.qy) + reach;
@@ -86,30 +96,36 @@ class Band {
     const auto width = static_cast<float>(image_.width);
     const float alpha = static_cast<float>(color.a) * (1.0F / 255);
     const float most = std::min(1.0F, 2 * half_width);
-    uint8_t solid[4] = {color.r, color.g, color.b, 255};
+    // Distance = base + nx * x + ny * y.
+    const float base = -nx * chord.px - ny * chord.py;
+    const Bound bounds[] = {
+        {reach + base, nx, ny},
+        {reach - base, -nx, -ny},
+        {kCutSlack - chord.tpx * chord.px - chord.tpy * chord.py, chord.tpx, chord.tpy},
+        {kCutSlack + chord.tqx * chord.qx + chord.tqy * chord.qy, -chord.tqx, -chord.tqy}};
+    uint8_t alone[4] = {color.r, color.g, color.b, 255};
     for (int row = begin; row < end; ++row) {
       const float y = static_cast<float>(row) + 0.5F;
       float x_begin = std::max(left, 0.0F);
       float x_end = std::min(right, width);
-      const float across = ny * (y - chord.py) - nx * chord.px;  // Distance = across + nx * x.
-      keep_positive(reach + across, nx, x_begin, x_end);
-      keep_positive(reach - across, -nx, x_begin, x_end);
-      keep_positive(chord.tpy * (y - chord.py) - chord.tpx * chord.px + kCutSlack, chord.tpx,
-                    x_begin, x_end);
-      keep_positive(chord.tqx * chord.qx - chord.tqy * (y - chord.qy) + kCutSlack, -chord.tqx,
-                    x_begin, x_end);
+      for (const Bound& bound : bounds) bound.keep(y, x_begin, x_end);
       if (!(x_begin <= x_end)) continue;
-      const int first = static_cast<int>(std::ceil(x_begin - 0.5F));
-      const int last = static_cast<int>(std::floor(x_end - 0.5F));
+      // Pixels whose centres lie between; both ends are within the picture.
+      const int first = static_cast<int>(x_begin + 0.5F);
+      const int last = static_cast<int>(x_end + 0.5F) - 1;
+      const float across = base + ny * y;
       uint8_t* pixel = image_.rgba.data() +
                        (static_cast<size_t>(row) * image_.width + static_cast<size_t>(first)) * 4;
       for (int column = first; column <= last; ++column, pixel += 4) {
+        if (pixel[3] == 255) continue;  // Hidden.
         const float distance = std::abs(across + nx * (static_cast<float>(column) + 0.5F));
         const float share = std::min(most, reach - distance) * alpha;
-        if (share >= 1) {
-          std::memcpy(pixel, solid, 4);
-        } else if (share > 0) {
-          over(pixel, color, share);
+        if (share <= 0) continue;
+        if (pixel[3] == 0) {
+          alone[3] = share >= 1 ? 255 : static_cast<uint8_t>(share * 255 + 0.5F);
+          std::memcpy(pixel, alone, 4);
+        } else {
+          under(pixel, color, share);
         }
       }
     }
@@ -190,10 +206,10 @@ class Painter {
   static Point direction(const Bezier& piece, double t) {
     Point at = {(1 - t) * (piece.control.x - piece.begin.x) + t * (piece.end.x - piece.control.x),
                 (1 - t) * (piece.control.y - piece.begin.y) + t * (piece.end.y - piece.control.y)};
-    double length = std::hypot(at.x, at.y);
+    double length = std::sqrt(at.x * at.x + at.y * at.y);
     if (length < 1e-9) {
       at = {piece.end.x - piece.begin.x, piece.end.y - piece.begin.y};
-      length = std::hypot(at.x, at.y);
+      length = std::sqrt(at.x * at.x + at.y * at.y);
     }
     return length < 1e-9 ? Point{1, 0} : Point{at.x / length, at.y / length};
   }
@@ -235,7 +251,8 @@ Image paint_ribbons(const Ribbons& ribbons, base::ThreadPool& pool) {
   pool.for_each(bands, [&](size_t i) {
     const auto first = static_cast<uint32_t>(i) * kBandRows;
     Band band(image, first, std::min(image.height, first + kBandRows));
-    for (const uint32_t ribbon : in_band[i]) painter.paint(ribbon, band);
+    // From the front to the back, for what is hidden then costs next to nothing.
+    for (size_t k = in_band[i].size(); k-- > 0;) painter.paint(in_band[i][k], band);
   });
   return image;
 }

@@ -14,9 +14,11 @@ namespace pathline::render {
 /// alpha. Colours are laid over each other in the order of the ribbons, in sRGB. Ribbons that are
 /// not finite or have no width are left out.
 ///
-/// accuracy  curves are replaced by chords within 0.1 px of them.
-/// cost      O(pixels of the clip + area of the ribbons), parallel over bands of rows; the same
-///           bytes for any number of threads. 10,000 ribbons of 60 x 4 px: about 6 ms of CPU time.
+/// accuracy  curves are replaced by chords within 0.2 px of them; pixels that several ribbons cover
+///           to 98 % count as covered.
+/// cost      O(pixels of the clip + visible area of the ribbons), parallel over bands of rows; the
+///           same bytes for any number of threads. 6,000 ribbons in 1920x1080: about 12 ms of CPU
+///           time, 2 ms of them for clearing the picture.
 Image paint_ribbons(const layout::Ribbons& ribbons, base::ThreadPool& pool);
 
 }  // namespace pathline::render
