@@ -30,4 +30,5 @@ if(NOT TARGET PkgConfig::hwloc)
 endif()
 if(NOT PATHLINE_FIND_FOR_USERS)
   find_package(CLI11 2.1 REQUIRED)  # the command line is not part of the installed library
+  find_package(Spectra REQUIRED)    # headers only, with Eigen; compiled into pathline_graph
 endif()

@@ -125,6 +125,8 @@ BENCHMARK(info_command)
     ->UseRealTime();
 BENCHMARK_CAPTURE(picture, timeline, app::FigureKind::kTimeline)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(picture, matrix, app::FigureKind::kMatrix)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(picture, chord, app::FigureKind::kChord)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(picture, flow, app::FigureKind::kFlow)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(picture, profile, app::FigureKind::kProfile)->Unit(benchmark::kMillisecond);
 
 }  // namespace

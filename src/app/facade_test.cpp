@@ -70,10 +70,12 @@ TEST(Run, SaysWhyItCannotBeRead) {
 TEST(ParseFigureKind, KnowsItsKindsAndListsThemOtherwise) {
   EXPECT_EQ(app::parse_figure_kind("timeline").value(), app::FigureKind::kTimeline);
   EXPECT_EQ(app::parse_figure_kind("matrix").value(), app::FigureKind::kMatrix);
+  EXPECT_EQ(app::parse_figure_kind("chord").value(), app::FigureKind::kChord);
+  EXPECT_EQ(app::parse_figure_kind("flow").value(), app::FigureKind::kFlow);
   EXPECT_EQ(app::parse_figure_kind("profile").value(), app::FigureKind::kProfile);
   const auto unknown = app::parse_figure_kind("Timeline");
   ASSERT_FALSE(unknown.ok());
-  EXPECT_THAT(unknown.error().message, HasSubstr("timeline, matrix, profile"));
+  EXPECT_THAT(unknown.error().message, HasSubstr("timeline, matrix, chord, flow, profile"));
 }
 
 TEST(WritePicture, ChoosesTheFormatByTheEndOfTheName) {

@@ -37,11 +37,15 @@ base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
 base::Result<FigureKind> parse_figure_kind(std::string_view name) {
   if (name == "timeline") return FigureKind::kTimeline;
   if (name == "matrix") return FigureKind::kMatrix;
+  if (name == "chord") return FigureKind::kChord;
+  if (name == "flow") return FigureKind::kFlow;
   if (name == "profile") return FigureKind::kProfile;
   if (name == "steps") return FigureKind::kSteps;
   return base::Error{
       base::ErrorCode::kInvalidArgument,
-      fmt::format("there is no figure '{}'; there are timeline, matrix, profile, steps", name)};
+      fmt::format(
+          "there is no figure '{}'; there are timeline, matrix, chord, flow, profile, steps",
+          name)};
 }
 
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
@@ -52,6 +56,10 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
     case FigureKind::kTimeline: return figure::timeline(trace, selection, options, pool, report);
     case FigureKind::kMatrix:
       return figure::matrix(trace, selection, comm::matrix(trace, selection, step, pool), options);
+    case FigureKind::kChord:
+      return figure::chord(trace, selection, comm::matrix(trace, selection, step, pool), options);
+    case FigureKind::kFlow:
+      return figure::flow(trace, selection, comm::matrix(trace, selection, step, pool), options);
     case FigureKind::kProfile:
       return figure::profile(trace, selection, profile::from_trace(trace, selection, pool),
                              options);

@@ -9,15 +9,15 @@
 
 namespace pathline::app {
 
-enum class FigureKind : uint8_t { kTimeline, kMatrix, kProfile, kSteps };
+enum class FigureKind : uint8_t { kTimeline, kMatrix, kChord, kFlow, kProfile, kSteps };
 
-/// "timeline", "matrix", "profile", "steps".
+/// "timeline", "matrix", "chord", "flow", "profile", "steps".
 /// errors  kInvalidArgument naming the kinds there are.
 base::Result<FigureKind> parse_figure_kind(std::string_view name);
 
 /// The picture of one kind of a run.
 ///
-/// step    matrix only: the messages of this marked time step.
+/// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of the messages.
 /// errors  kInvalidArgument for steps of a program that marks none and whose calls have no period.
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,

@@ -28,6 +28,7 @@ struct FigureOptions : CommonOptions {
   size_t levels = 3;
   std::string grid = "auto";
   bool show_hierarchy = false;
+  std::string order = "rank";
   std::string stats;
   std::optional<uint32_t> step;
 };
@@ -66,6 +67,9 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
     }
     options.opacity = opacity;
   }
+  const auto order = comm::parse_order(text.order);
+  if (!order) return order.error();
+  options.order = order.value();
   options.blend = text.blend == "additive" ? layout::Blend::kAdditive
                   : text.blend == "over"   ? layout::Blend::kOver
                                            : layout::Blend::kAlpha;
@@ -82,6 +86,7 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
     if (text.beta.empty() || *rest != '\0' || !(beta >= 0 && beta <= 1)) {
       return bad_option("--beta", text.beta, "auto or a number from 0 (straight) to 1 (bundled)");
     }
+    options.beta = beta;
     options.bundling.beta = beta;
   }
   if (text.grid != "auto") {
@@ -104,6 +109,8 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
   std::string title = run_name(options.input);
   title += kind == app::FigureKind::kTimeline ? ": timeline"
            : kind == app::FigureKind::kMatrix ? ": communication matrix"
+           : kind == app::FigureKind::kChord  ? ": who sends to whom"
+           : kind == app::FigureKind::kFlow   ? ": who sends to whom"
            : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
                                               : ": profile";
   if (options.step) title += fmt::format(" of time step {}", *options.step);
@@ -146,6 +153,12 @@ void add_parameters(nlohmann::ordered_json& json, const figure::Bundled& bundled
   json["parameters"] = std::move(parameters);
 }
 
+/// Kinds that show who sent how much to whom.
+bool has_pairs(app::FigureKind kind) {
+  return kind == app::FigureKind::kMatrix || kind == app::FigureKind::kChord ||
+         kind == app::FigureKind::kFlow;
+}
+
 double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 base::Result<int> run_figure(const FigureOptions& options) {
@@ -157,10 +170,17 @@ base::Result<int> run_figure(const FigureOptions& options) {
     return base::Error{base::ErrorCode::kInvalidArgument, "a picture needs a file to go to",
                        "Name it with -o FILE.png or -o FILE.svg."};
   }
-  if (options.step && kind.value() != app::FigureKind::kMatrix) {
+  if (options.order != "rank" && !has_pairs(kind.value()) &&
+      kind.value() != app::FigureKind::kTimeline) {
     return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("--step belongs to 'figure matrix', not to {}", options.kind),
-                       "A part of the run is chosen with --from and --until."};
+                       fmt::format("--order belongs to timeline, matrix, chord and flow, not to {}",
+                                   options.kind)};
+  }
+  if (options.step && !has_pairs(kind.value())) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--step belongs to matrix, chord and flow, not to {}", options.kind),
+        "A part of the run is chosen with --from and --until."};
   }
   auto opened = open(options);
   if (!opened) return opened.error();
@@ -195,14 +215,21 @@ base::Result<int> run_figure(const FigureOptions& options) {
 void add_figure_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<FigureOptions>();
   CLI::App* command =
-      app.add_subcommand("figure", "Draws a run: timeline, matrix, profile or steps");
-  command->add_option("KIND", options->kind, "timeline, matrix, profile or steps")->required();
+      app.add_subcommand("figure", "Draws a run: timeline, matrix, chord, flow, profile or steps");
+  command
+      ->add_option(
+          "KIND", options->kind,
+          "timeline, matrix, chord (processes on a circle), flow (from senders on the left to "
+          "receivers on the right), profile or steps")
+      ->required();
   add_input(*command, *options);
   command->add_option("-o,--output", options->output, "Picture to write, *.png or *.svg")
       ->required();
   add_selection(*command, *options);
   command->add_option("--size", options->size, "Width x height in pixels")->capture_default_str();
-  command->add_option("--metric", options->metric, "What a matrix shows")
+  command
+      ->add_option("--metric", options->metric,
+                   "What a matrix, chord or flow shows; bandwidth a matrix only")
       ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}))
       ->capture_default_str();
   command->add_option("--theme", options->theme, "light or dark")->capture_default_str();
@@ -231,7 +258,7 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command
       ->add_option("--beta", options->beta,
-                   "Strength of bundling: auto, or from 0 (straight) to 1 (through every node)")
+                   "Strength of bundling, 0 (straight lines) to 1; auto: 1, and 0.85 for chord")
       ->capture_default_str();
   command->add_option("--levels", options->levels, "Of the tree of --bundle hierarchy")
       ->check(CLI::Range(1, 12))
@@ -240,12 +267,25 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--show-hierarchy", options->show_hierarchy,
                     "Mark the nodes that bundles are led along");
-  command->add_option("--step", options->step, "Matrix: only the messages of this time step");
+  command
+      ->add_option(
+          "--order", options->order,
+          "Order of the processes in timeline, matrix, chord and flow: rank, host, communicator "
+          "(coordinates "
+          "of a Cartesian one, if recorded), or spectral (those side by side that talk to each "
+          "other)")
+      ->check(CLI::IsMember({"rank", "host", "communicator", "spectral"}))
+      ->capture_default_str();
+  command->add_option("--step", options->step,
+                      "Matrix, chord, flow: only the messages of this time step");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
   command->footer(
       "Examples:\n  pathline figure timeline run -o timeline.png\n"
       "  pathline figure matrix run -o matrix.svg --theme dark --metric messages\n"
+      "  pathline figure matrix run -o matrix.png --order spectral\n"
+      "  pathline figure flow run -o flow.png --order host\n"
+      "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
       "  pathline figure steps run -o steps.png");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }

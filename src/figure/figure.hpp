@@ -6,6 +6,7 @@
 
 #include "base/thread_pool.hpp"
 #include "comm/matrix.hpp"
+#include "comm/process_order.hpp"
 #include "figure/bundling.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
@@ -27,7 +28,9 @@ struct Options {
   layout::Blend blend = layout::Blend::kAlpha;
   BundleOptions bundling;  ///< Of message lines in a timeline.
   Metric metric = Metric::kBytes;
-  std::string title;  ///< Usually the name of the run.
+  comm::Order order = comm::Order::kRank;  ///< Of the processes.
+  std::optional<double> beta;  ///< Strength of bundles, 0 to 1; absent: what suits the figure.
+  std::string title;           ///< Usually the name of the run.
 };
 
 /// Regions by location and time, with the messages as lines or bundles from send to receive. Calls
@@ -42,13 +45,35 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                                      const Options& options, base::ThreadPool& pool,
                                      Bundled* report = nullptr);
 
-/// The communication matrix as a heat map, senders downwards, receivers to the right, colours on a
-/// logarithmic scale. With more ranks than pixels neighbouring ranks share a cell: messages and
-/// bytes are summed, times are means over messages.
+/// The communication matrix as a heat map, senders downwards, receivers to the right, both in the
+/// order asked for, with rules between the blocks of that order when there are 2 to 64. Colours are
+/// on a linear scale from 0, on a logarithmic one when the largest value is more than 20 times the
+/// smallest. With more ranks than pixels neighbours in the order share a cell: messages and bytes
+/// are summed, times are means over messages.
 ///
 /// errors  kInvalidArgument for a picture too small.
 base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
                                    const comm::Matrix& matrix, const Options& options);
+
+/// Processes on a circle in the order asked for, and what they send to each other as curves inside,
+/// bundled along the blocks of the order or else a balanced tree (Holten 2006; layout/chord.hpp),
+/// with `beta` 0.85 unless said otherwise. Values as for flow().
+///
+/// errors  as flow(); kInvalidArgument also for an unknown palette.
+/// cost    O(pairs x log ranks) and what render/raster.hpp says.
+base::Result<layout::Scene> chord(const trace::Trace& trace, const trace::Selection& selection,
+                                  const comm::Matrix& matrix, const Options& options);
+
+/// The sender/receiver diagram (Brendel et al., VPA 2016): senders on the left, receivers on the
+/// right, and what groups of processes send to each other as bands along a grid between them; see
+/// layout/flow.hpp. Colours tell the group that sends. Values are added up, so time is that of all
+/// messages together; negative ones, of clocks that disagree, count as 0.
+///
+/// errors  kInvalidArgument for the metric bandwidth, which has no sum, for a picture too small,
+///         and without ranks.
+/// cost    as layout::flow() and render/ribbons.hpp.
+base::Result<layout::Scene> flow(const trace::Trace& trace, const trace::Selection& selection,
+                                 const comm::Matrix& matrix, const Options& options);
 
 /// The regions with most exclusive time: mean over ranks as a bar, smallest and largest rank as a
 /// line across its end.
@@ -72,6 +97,13 @@ struct StepsText {
 base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Selection& selection,
                                   const steps::Table& table, const StepsText& text,
                                   const Options& options);
+
+/// The order that `options` asks for, scored by what they show: messages, or else bytes.
+comm::ProcessOrder process_order(const trace::Trace& trace, const trace::Selection& selection,
+                                 const comm::Matrix& matrix, const Options& options);
+
+/// "spectral order (Fiedler vector), mean distance 3.2 ranks; 41 in rank order"
+std::string order_text(const comm::ProcessOrder& order);
 
 /// "8 ranks", or "3 of 8 ranks" when the selection leaves some out.
 std::string ranks_text(const trace::Trace& trace, const trace::Selection& selection);

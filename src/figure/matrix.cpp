@@ -4,29 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
 #include "figure/figure.hpp"
+#include "figure/pairs.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 
 namespace pathline::figure {
 namespace {
-
-struct Cell {
-  double messages = 0;
-  double bytes = 0;
-  double seconds = 0;  // Summed over messages.
-};
-
-double value_of(const Cell& cell, Metric metric) {
-  switch (metric) {
-    case Metric::kMessages: return cell.messages;
-    case Metric::kBytes: return cell.bytes;
-    case Metric::kTime: return cell.messages > 0 ? cell.seconds / cell.messages : 0;
-    case Metric::kBandwidth: return cell.seconds > 0 ? cell.bytes / cell.seconds : 0;
-  }
-  return 0;
-}
 
 const char* title_of(Metric metric) {
   switch (metric) {
@@ -38,26 +22,51 @@ const char* title_of(Metric metric) {
   return "";
 }
 
-std::string text_of(Metric metric, double value) {
-  switch (metric) {
-    case Metric::kMessages: return base::human_count(static_cast<uint64_t>(value));
-    case Metric::kBytes: return base::human_bytes(value);
-    case Metric::kTime: return base::human_seconds(value);
-    case Metric::kBandwidth: return base::human_bytes(value) + "/s";
+/// From values to colours: linear from 0, or logarithmic when the values differ by much.
+struct Scale {
+  double low = 0;
+  double high = 1;
+  bool logarithmic = false;
+
+  Scale(double smallest, double largest)
+      : low(smallest), high(largest), logarithmic(largest > kLogarithmicFrom * smallest) {
+    if (!logarithmic) low = 0;
   }
-  return "";
-}
+  double share(double value) const {
+    return logarithmic ? std::log(value / low) / std::log(high / low) : value / high;
+  }
+  static constexpr double kLogarithmicFrom = 20;
+};
 
 /// Both ends of the scale, and round values between them.
-std::vector<layout::BarTick> ticks_of(Metric metric, double low, double high) {
+std::vector<layout::BarTick> ticks_of(Metric metric, const Scale& scale) {
   constexpr size_t kTicks = 7;
-  layout::Ticks round = layout::log_ticks(low, high, kTicks, false);
-  for (layout::Tick& tick : round.major) tick.label = text_of(metric, tick.value);
-  std::vector<layout::BarTick> ticks = {{0, text_of(metric, low)}, {1, text_of(metric, high)}};
-  for (layout::BarTick& tick : layout::bar_ticks(round, low, high, true)) {
+  layout::Ticks round = scale.logarithmic ? layout::log_ticks(scale.low, scale.high, kTicks, false)
+                                          : layout::count_ticks(0, scale.high, kTicks);
+  for (layout::Tick& tick : round.major) tick.label = value_text(metric, tick.value);
+  std::vector<layout::BarTick> ticks = {
+      {0, scale.logarithmic ? value_text(metric, scale.low) : "0"},
+      {1, value_text(metric, scale.high)}};
+  for (layout::BarTick& tick : layout::bar_ticks(round, scale.low, scale.high, scale.logarithmic)) {
     ticks.push_back(std::move(tick));
   }
   return ticks;
+}
+
+/// Rules between the blocks of an order.
+void add_block_rules(layout::Scene& scene, const layout::Theme& theme, const layout::Rect& plot,
+                     const comm::ProcessOrder& order) {
+  constexpr size_t kMaxBlocks = 64;  // More would hide the cells.
+  if (order.block_begin.size() < 2 || order.block_begin.size() > kMaxBlocks) return;
+  layout::Polylines rules;
+  for (size_t block = 1; block < order.block_begin.size(); ++block) {
+    const double share = static_cast<double>(order.block_begin[block]) / order.size();
+    const double x = std::round(plot.x + share * plot.w);
+    const double y = std::round(plot.y + share * plot.h);
+    rules.add_rule({x, plot.y}, {x, plot.bottom()}, theme.axis);
+    rules.add_rule({plot.x, y}, {plot.right(), y}, theme.axis);
+  }
+  scene.layers.emplace_back(std::move(rules));
 }
 
 constexpr double kHeatBegin = 0.12;  // The smallest value must differ from no value.
@@ -67,50 +76,18 @@ constexpr double kHeatBegin = 0.12;  // The smallest value must differ from no v
 base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selection& selection,
                                    const comm::Matrix& matrix, const Options& options) {
   const layout::Theme& theme = layout::theme(options.theme);
-  std::vector<uint32_t> ranks;
-  std::vector<uint32_t> place(trace.rank_count, UINT32_MAX);
-  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
-    if (!selection.has_rank(rank)) continue;
-    place[rank] = static_cast<uint32_t>(ranks.size());
-    ranks.push_back(rank);
-  }
-  if (ranks.empty()) {
+  const comm::ProcessOrder order = process_order(trace, selection, matrix, options);
+  if (order.size() == 0) {
     return base::Error{base::ErrorCode::kInvalidArgument, "there is no rank to draw"};
   }
 
   layout::Scene scene;
   scene.width_px = options.width_px;
   scene.height_px = options.height_px;
-  uint64_t pairs = 0;
-  uint64_t messages = 0;
-  uint64_t bytes = 0;
-  uint64_t hidden = 0;
-  const auto for_each_shown = [&](auto use) {
-    for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
-      for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
-        const uint32_t receiver = matrix.traffic.receiver[i];
-        if (place[sender] != UINT32_MAX && place[receiver] != UINT32_MAX) use(sender, receiver, i);
-      }
-    }
-  };
-  for_each_shown([&](uint32_t /*sender*/, uint32_t /*receiver*/, size_t i) {
-    ++pairs;
-    messages += matrix.traffic.messages[i];
-    bytes += matrix.traffic.bytes[i];
-  });
-  for (const uint64_t count : matrix.traffic.messages) hidden += count;
-  hidden -= messages;
-  scene.message_count = messages;
-  std::string subtitle = fmt::format("{}, {}, {}, {}", ranks_text(trace, selection),
-                                     base::counted(pairs, "pair", "pairs"),
-                                     base::counted(messages, "message", "messages"),
-                                     base::human_bytes(static_cast<double>(bytes)));
-  if (hidden > 0) {
-    subtitle += fmt::format(" (and {} from or to other ranks)",
-                            base::counted(hidden, "message", "messages"));
-  }
+  const PairsText text = pairs_text(trace, selection, matrix, order);
+  scene.message_count = text.message_count;
   const double top = layout::add_title(
-      scene, theme, options.title.empty() ? "Communication matrix" : options.title, subtitle);
+      scene, theme, options.title.empty() ? "Communication matrix" : options.title, text.subtitle);
   constexpr double kMargin = 16;
   constexpr double kLeft = 72;
   constexpr double kBarSpace = 150;
@@ -128,47 +105,42 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
 
   layout::CellGrid grid;
   grid.area = plot;
-  const auto cells = static_cast<uint32_t>(std::min<size_t>(ranks.size(), size_t(side)));
+  const auto cells = static_cast<uint32_t>(std::min<size_t>(order.size(), size_t(side)));
   grid.column_count = cells;
   grid.row_count = cells;
-  std::vector<Cell> sums(size_t{cells} * cells);
-  const auto cell_of = [&](uint32_t rank) {
-    return static_cast<uint32_t>(uint64_t{place[rank]} * cells / ranks.size());
+  std::vector<Exchange> sums(size_t{cells} * cells);
+  const auto cell_of = [&](uint32_t position) {
+    return static_cast<size_t>(uint64_t{position} * cells / order.size());
   };
-  for_each_shown([&](uint32_t sender, uint32_t receiver, size_t i) {
-    Cell& cell = sums[size_t{cell_of(sender)} * cells + cell_of(receiver)];
-    const auto count = static_cast<double>(matrix.traffic.messages[i]);
-    cell.messages += count;
-    cell.bytes += static_cast<double>(matrix.traffic.bytes[i]);
-    cell.seconds += matrix.mean_ticks[i] * count /
-                    static_cast<double>(trace.definitions.clock.ticks_per_second);
+  const double seconds_per_tick = 1 / static_cast<double>(trace.definitions.clock.ticks_per_second);
+  for_each_pair(matrix, order, [&](uint32_t from, uint32_t to, size_t i) {
+    sums[cell_of(from) * cells + cell_of(to)].add(matrix, i, seconds_per_tick);
   });
   double low = HUGE_VAL;
   double high = 0;
   bool any_below = false;
-  for (const Cell& cell : sums) {
-    const double value = value_of(cell, options.metric);
+  for (const Exchange& cell : sums) {
+    const double value = cell.mean(options.metric);
     any_below = any_below || (value <= 0 && cell.messages > 0);
     if (value <= 0) continue;
     low = std::min(low, value);
     high = std::max(high, value);
   }
   const bool any = high > 0;
-  // Values that hardly differ must not look as if they did.
-  if (any && high < 2 * low) low = high / 2;
+  const Scale scale(low, high);
   grid.cells.assign(sums.size(), theme.plot_background);
   for (size_t i = 0; i < sums.size(); ++i) {
-    const double value = value_of(sums[i], options.metric);
-    // A logarithmic scale has no zero, and clocks that disagree make times below it.
+    const double value = sums[i].mean(options.metric);
+    // Clocks that disagree make times below zero.
     if (sums[i].messages > 0) grid.cells[i] = theme.other;
     if (value <= 0) continue;
-    grid.cells[i] =
-        theme.heat.at(kHeatBegin + (1 - kHeatBegin) * std::log(value / low) / std::log(high / low));
+    grid.cells[i] = theme.heat.at(kHeatBegin + (1 - kHeatBegin) * scale.share(value));
   }
   scene.layers.emplace_back(std::move(grid));
+  add_block_rules(scene, theme, plot, order);
 
   std::vector<std::string> names;
-  for (const uint32_t rank : ranks) names.push_back(fmt::format("{}", rank));
+  for (const uint32_t rank : order.rank_at_position) names.push_back(fmt::format("{}", rank));
   const size_t every = std::max(layout::row_label_distance(theme, plot, names.size()),
                                 layout::column_label_distance(theme, plot, names));
   layout::add_row_labels(scene, theme, plot, names, 48, every);
@@ -192,16 +164,18 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
                           .anchor = layout::Anchor::kMiddle,
                           .rotation_deg = -90});
   if (!any) {
-    layout::add_remark(scene, theme, plot, messages == 0 ? "no messages" : "no value above zero");
+    layout::add_remark(scene, theme, plot,
+                       text.message_count == 0 ? "no messages" : "no value above zero");
   }
   scene.layers.emplace_back(std::move(titles));
   if (any) {
     const double height = std::min(320.0, plot.h - (any_below ? 40 : 0));
     const layout::Rect bar{plot.right() + 40, plot.y, 16, height};
-    layout::add_color_bar(scene, theme, bar, theme.heat, ticks_of(options.metric, low, high),
-                          fmt::format("{} of a {}, log scale", title_of(options.metric),
-                                      cells < ranks.size() ? "cell" : "pair"),
-                          kHeatBegin);
+    layout::add_color_bar(
+        scene, theme, bar, theme.heat, ticks_of(options.metric, scale),
+        fmt::format("{} of a {}, {} scale", title_of(options.metric),
+                    cells < order.size() ? "cell" : "pair", scale.logarithmic ? "log" : "linear"),
+        kHeatBegin);
     if (any_below) {
       const std::vector<layout::LegendEntry> entry = {{.text = "0 or less", .color = theme.other}};
       layout::add_legend(scene, theme, {bar.x - 2, bar.bottom() + 16, 110, 20}, entry);

@@ -51,8 +51,9 @@ Trace trace_of(uint32_t rank_count, const std::vector<Sends>& list) {
   return test.finish();
 }
 
-/// The colour of a value between the smallest and the largest on a logarithmic scale.
+/// The colour of a value between the smallest and the largest: logarithmic from a factor of 20.
 Color heat(double value, double low, double high) {
+  if (high <= 20 * low) return layout::light_theme().heat.at(0.12 + 0.88 * value / high);
   return layout::light_theme().heat.at(0.12 + 0.88 * std::log(value / low) / std::log(high / low));
 }
 
@@ -89,11 +90,10 @@ TEST(MatrixFigure, ShowsTheMetricAskedFor) {
     const Scene scene = draw(trace, {}, options);
     return std::pair{at(scene, 0, 1), at(scene, 1, 2)};
   };
-  const Color low = heat(1, 1, 2);
-  const Color high = heat(2, 1, 2);
-  EXPECT_EQ(colors(Metric::kMessages), (std::pair{high, low}));
-  EXPECT_EQ(colors(Metric::kBytes), (std::pair{low, high}));
-  EXPECT_EQ(colors(Metric::kTime), (std::pair{low, high}));
+  const Color high = heat(1, 1, 1);
+  EXPECT_EQ(colors(Metric::kMessages), (std::pair{high, heat(1, 1, 4)}));
+  EXPECT_EQ(colors(Metric::kBytes), (std::pair{heat(400, 400, 800), high}));
+  EXPECT_EQ(colors(Metric::kTime), (std::pair{heat(100, 100, 800), high}));
   EXPECT_EQ(colors(Metric::kBandwidth), (std::pair{high, high}));  // 1 byte per ns both.
 }
 
@@ -158,12 +158,12 @@ TEST(MatrixFigure, ShowsAndCountsTheChosenRanksOnly) {
   const Color none = layout::light_theme().plot_background;
   EXPECT_EQ(at(scene, 0, 0), none);
   EXPECT_EQ(at(scene, 0, 1), none);
-  EXPECT_EQ(at(scene, 1, 0), heat(2, 1, 2));
+  EXPECT_EQ(at(scene, 1, 0), heat(2, 2, 2));
   EXPECT_EQ(at(scene, 1, 1), none);
   const auto labels = labels_of(scene);
   EXPECT_NE(find_label(labels,
                        "2 of 4 ranks, 1 pair, 2 messages, 2.00 kB (and 11 messages from "
-                       "or to other ranks)"),
+                       "or to other ranks) — rank order, mean distance 1 rank"),
             nullptr)
       << labels.at(1).text;
   EXPECT_NE(find_label(labels, "3"), nullptr);
@@ -184,6 +184,56 @@ TEST(MatrixFigure, GivesTheColourBarTheScaleOfTheCells) {
   }
   EXPECT_EQ(bar.cells.back(), at(scene, 0, 1)) << "the smallest value";
   EXPECT_EQ(bar.cells.front(), at(scene, 1, 2)) << "the largest";
+}
+
+TEST(MatrixFigure, HasALinearScaleFromZeroWhenValuesAreNear) {
+  const Scene near = draw(trace_of(3, {{0, 1, 1, 100}, {1, 2, 1, 2000}}));
+  EXPECT_EQ(at(near, 0, 1), layout::light_theme().heat.at(0.12 + 0.88 * 0.05));
+  EXPECT_EQ(at(near, 1, 2), layout::light_theme().heat.at(1));
+  EXPECT_NE(find_label(labels_of(near), "bytes of a pair, linear scale"), nullptr);
+  EXPECT_NE(find_label(labels_of(near), "0"), nullptr);
+  const Scene far = draw(trace_of(3, {{0, 1, 1, 100}, {1, 2, 1, 2001}}));
+  EXPECT_EQ(at(far, 0, 1), layout::light_theme().heat.at(0.12));
+  EXPECT_NE(find_label(labels_of(far), "bytes of a pair, log scale"), nullptr);
+}
+
+TEST(MatrixFigure, PutsRanksInTheOrderAskedForAndKeepsTheirNumbers) {
+  // The path 2 - 0 - 3 - 1.
+  const Trace trace = trace_of(4, {{2, 0, 1, 10}, {0, 3, 1, 20}, {3, 1, 1, 30}});
+  Options options;
+  options.order = comm::Order::kSpectral;
+  const Scene scene = draw(trace, {}, options);
+  EXPECT_EQ(at(scene, 0, 1), heat(10, 10, 30));
+  EXPECT_EQ(at(scene, 1, 2), heat(20, 10, 30));
+  EXPECT_EQ(at(scene, 2, 3), heat(30, 10, 30));
+  std::vector<std::string> names;
+  for (const Label& label : labels_of(scene)) {
+    if (label.text.size() == 1 && label.text >= "0" && label.text <= "3") {
+      names.push_back(label.text);
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"2", "0", "3", "1", "2", "0", "3", "1", "0"}))
+      << "rows, columns, and the 0 of the colour bar";
+  EXPECT_THAT(
+      labels_of(scene).at(1).text,
+      HasSubstr("spectral order (Fiedler vector), mean distance 1 rank; 2.3 in rank order"));
+}
+
+TEST(MatrixFigure, DrawsRulesBetweenTheBlocksOfAnOrder) {
+  TestTrace test(6);
+  test.communicator({0, 2, 4});
+  test.communicator({1, 3, 5});
+  Options options;
+  const Trace trace = test.finish();
+  const size_t plain = layers_of<layout::Polylines>(draw(trace, {}, options)).size();
+  options.order = comm::Order::kCommunicator;
+  const Scene scene = draw(trace, {}, options);
+  const auto lines = layers_of<layout::Polylines>(scene);
+  ASSERT_EQ(lines.size(), plain + 1);
+  ASSERT_EQ(lines[0]->lines.size(), 2U);
+  const layout::Rect plot = cells(scene).area;
+  EXPECT_NEAR(lines[0]->lines[0].points[0].x, plot.x + plot.w / 2, 1);
+  EXPECT_NEAR(lines[0]->lines[1].points[0].y, plot.y + plot.h / 2, 1);
 }
 
 TEST(MatrixFigure, OfNoMessagesSaysSo) {

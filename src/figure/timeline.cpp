@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "comm/matrix.hpp"
 #include "figure/figure.hpp"
 #include "figure/timeline_messages.hpp"
 #include "figure/timeline_states.hpp"
@@ -95,7 +97,11 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   const auto gradient = layout::message_gradient(options.palette, options.theme);
   if (!gradient) return gradient.error();
   const TimeRange range = visible_range(trace, selection);
-  const Rows rows = choose_rows(trace, selection);
+  std::optional<comm::ProcessOrder> order;
+  if (options.order != comm::Order::kRank) {
+    order = process_order(trace, selection, comm::matrix(trace, selection, {}, pool), options);
+  }
+  const Rows rows = choose_rows(trace, selection, order ? &*order : nullptr);
   if (rows.rows.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "there is nothing to draw: no location of the selection recorded calls or "
@@ -118,9 +124,9 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
       theme, has_messages ? 0.4 : 0.85);
   const double top = layout::add_title(
       scene, theme, options.title.empty() ? "Timeline" : options.title,
-      fmt::format("{}, {}, {}, {}", ranks_text(trace, selection), rows_text(trace, rows),
+      fmt::format("{}, {}, {}, {}{}", ranks_text(trace, selection), rows_text(trace, rows),
                   messages_text(trace, rows, range, selection, message_count),
-                  time_text(trace, range, selection)));
+                  time_text(trace, range, selection), order ? " — " + order_text(*order) : ""));
 
   std::vector<std::string> names;
   for (const Row& row : rows.rows) names.push_back(row.name);
@@ -166,7 +172,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                    .end = gradient.value().end,
                    .opacity = options.opacity,
                    .blend = options.blend};
-    Bundled bundled = add_messages(scene, std::move(lines), {rows.rows.size(), {}},
+    Bundled bundled = add_messages(scene, std::move(lines), {rows.rows.size(), rows.block_begin},
                                    options.bundling, theme, pool);
     legend.back().value = lines_text(bundled.mode);
     if (report != nullptr) *report = std::move(bundled);

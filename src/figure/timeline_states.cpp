@@ -143,7 +143,8 @@ TimeRange visible_range(const trace::Trace& trace, const trace::Selection& selec
   return {from, std::max(until, from + 1)};
 }
 
-Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection) {
+Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
+                 const comm::ProcessOrder* process_order) {
   Rows result;
   result.of_location.assign(trace.locations.size(), base::IdMap::kNone);
   result.of_rank.assign(trace.rank_count, base::IdMap::kNone);
@@ -158,9 +159,14 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection) {
     });
     if (chosen && has_calls) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return trace.locations[a].rank < trace.locations[b].rank;  // none() is the largest number.
-  });
+  // A location of no rank comes last: none() is the largest number.
+  const auto position = [&](uint32_t i) {
+    const trace::Rank rank = trace.locations[i].rank;
+    const bool is_ordered = process_order != nullptr && rank.valid();
+    return is_ordered ? process_order->position_of_rank[rank] : uint32_t{rank};
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return position(a) < position(b); });
   for (const uint32_t i : order) {
     const trace::Location& location = trace.locations[i];
     const auto row = static_cast<uint32_t>(result.rows.size());
@@ -174,12 +180,21 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection) {
     result.rows.push_back({i, std::move(name)});
   }
   if (trace.locations.empty()) {
-    for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+    for (uint32_t i = 0; i < trace.rank_count; ++i) {
+      if (process_order != nullptr && i >= process_order->size()) break;
+      const uint32_t rank = process_order != nullptr ? process_order->rank_at_position[i] : i;
       if (!selection.has_rank(rank)) continue;
       result.of_rank[rank] = static_cast<uint32_t>(result.rows.size());
       result.rows.push_back({base::IdMap::kNone, fmt::format("rank {}", rank)});
     }
   }
+  if (process_order == nullptr) return result;
+  for (const uint32_t position_of_block : process_order->block_begin) {
+    const uint32_t row = result.of_rank[process_order->rank_at_position[position_of_block]];
+    const bool is_next = result.block_begin.empty() || row > result.block_begin.back();
+    if (row != base::IdMap::kNone && is_next) result.block_begin.push_back(row);
+  }
+  if (!result.block_begin.empty()) result.block_begin.front() = 0;
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "comm/process_order.hpp"
 #include "layout/legend.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
@@ -34,10 +35,14 @@ struct Rows {
   std::vector<Row> rows;
   std::vector<uint32_t> of_location;  ///< Row of each location, kNone if it has none.
   std::vector<uint32_t> of_rank;      ///< Row of each rank's first thread.
+  std::vector<uint32_t> block_begin;  ///< First row of each block of the order; may be empty.
 };
 
 /// Locations with calls, by rank; ranks, if there are no locations at all.
-Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection);
+///
+/// order  of the ranks; nullptr for that of their numbers.
+Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
+                 const comm::ProcessOrder* order = nullptr);
 
 /// Time that each region is the innermost call, in ticks, over all rows.
 /// cost  O(events), parallel over rows.

@@ -107,16 +107,6 @@ void octile_route(GridNode from, GridNode to, std::vector<GridNode>& path) {
   walk(from, to, path);
 }
 
-void yx_route(GridNode from, GridNode to, std::vector<GridNode>& path) {
-  const int32_t rows = std::abs(to.row - from.row);
-  const int32_t columns = std::abs(to.column - from.column);
-  path.push_back(from);
-  const GridNode turn = {from.column,
-                         from.row + sign(to.row - from.row) * std::max(0, rows - columns)};
-  walk(from, turn, path);
-  walk(turn, to, path);
-}
-
 std::unique_ptr<Router> make_grid_router(const Segments& lines, const GridOptions& options,
                                          base::ThreadPool& pool) {
   return std::make_unique<GridRouter>(lines, options, pool);

@@ -24,12 +24,6 @@ struct GridNode {
 /// the sender `from`, then straight ones.
 void octile_route(GridNode from, GridNode to, std::vector<GridNode>& path);
 
-/// Adds the "YX routing preferring diagonals" of the sender/receiver diagram (Brendel et al., VPA
-/// 2016, V.B) to `path`, both ends included: from `from` diagonally until the row of `to` is
-/// reached, then along that row. Where the rows are further apart than the columns, the steps that
-/// cannot be diagonal come first, vertically in the sender's column.
-void yx_route(GridNode from, GridNode to, std::vector<GridNode>& path);
-
 struct GridOptions {
   uint32_t column_count = 0;    ///< 0: one per 40 px; 2 to 1024
   uint32_t row_count = 0;       ///< likewise

@@ -36,12 +36,6 @@ std::vector<GridNode> octile(GridNode from, GridNode to) {
   return path;
 }
 
-std::vector<GridNode> yx(GridNode from, GridNode to) {
-  std::vector<GridNode> path;
-  yx_route(from, to, path);
-  return path;
-}
-
 std::string way(const Router& router, Point from, Point to) {
   return cases::text(cases::route(router, from, to));
 }
@@ -107,28 +101,6 @@ TEST(OctileRoute, TakesDiagonalStepsFirst) {
   EXPECT_THAT(octile({1, 4}, {2, 1}),
               ElementsAre(GridNode{1, 4}, GridNode{2, 3}, GridNode{2, 2}, GridNode{2, 1}));
   EXPECT_THAT(octile({3, 3}, {3, 3}), ElementsAre(GridNode{3, 3}));
-}
-
-TEST(YxRoute, GoesDiagonallyToTheRowAndThenAlongIt) {
-  EXPECT_THAT(yx({0, 0}, {4, 2}), ElementsAre(GridNode{0, 0}, GridNode{1, 1}, GridNode{2, 2},
-                                              GridNode{3, 2}, GridNode{4, 2}));
-  EXPECT_THAT(yx({0, 3}, {3, 1}),
-              ElementsAre(GridNode{0, 3}, GridNode{1, 2}, GridNode{2, 1}, GridNode{3, 1}));
-}
-
-TEST(YxRoute, StartsVerticallyWhereTheDiagonalWouldNotReach) {
-  EXPECT_THAT(yx({0, 0}, {2, 5}), ElementsAre(GridNode{0, 0}, GridNode{0, 1}, GridNode{0, 2},
-                                              GridNode{0, 3}, GridNode{1, 4}, GridNode{2, 5}));
-  EXPECT_THAT(yx({1, 5}, {2, 2}),
-              ElementsAre(GridNode{1, 5}, GridNode{1, 4}, GridNode{1, 3}, GridNode{2, 2}));
-  EXPECT_THAT(yx({1, 2}, {1, 0}), ElementsAre(GridNode{1, 2}, GridNode{1, 1}, GridNode{1, 0}));
-}
-
-TEST(YxRoute, IsStraightInARowAndOnTheDiagonal) {
-  EXPECT_THAT(yx({0, 1}, {2, 1}), ElementsAre(GridNode{0, 1}, GridNode{1, 1}, GridNode{2, 1}));
-  EXPECT_THAT(yx({0, 0}, {2, 2}), ElementsAre(GridNode{0, 0}, GridNode{1, 1}, GridNode{2, 2}));
-  EXPECT_THAT(yx({2, 2}, {2, 2}), ElementsAre(GridNode{2, 2}));
-  EXPECT_THAT(yx({2, 0}, {0, 1}), ElementsAre(GridNode{2, 0}, GridNode{1, 1}, GridNode{0, 1}));
 }
 
 TEST(GridRouter, HasTheMiddlesOfItsCellsAsNodes) {

@@ -31,6 +31,24 @@ void Curves::add(Point from, Point control, Point to, double s_from, double s_to
   weight.push_back(static_cast<float>(piece_weight));
 }
 
+void Ribbons::reserve(size_t count) {
+  for (std::vector<float>* column : {&x1, &y1, &cx, &cy, &x2, &y2, &half_width}) {
+    column->reserve(count);
+  }
+  color.reserve(count);
+}
+
+void Ribbons::add(Point from, Point control, Point to, double half_width_px, Color fill) {
+  x1.push_back(static_cast<float>(from.x));
+  y1.push_back(static_cast<float>(from.y));
+  cx.push_back(static_cast<float>(control.x));
+  cy.push_back(static_cast<float>(control.y));
+  x2.push_back(static_cast<float>(to.x));
+  y2.push_back(static_cast<float>(to.y));
+  half_width.push_back(static_cast<float>(half_width_px));
+  color.push_back(fill);
+}
+
 void Polylines::add_rule(Point from, Point to, Color stroke, double width_px) {
   // A stroke covers whole pixels when its middle is half its width away from a pixel edge.
   const double offset = static_cast<int>(std::lround(width_px)) % 2 == 1 ? 0.5 : 0;

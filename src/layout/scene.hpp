@@ -121,6 +121,21 @@ struct DensityField {
   SegmentStyle style;  ///< kOver cannot be had any more and is drawn as kAlpha
 };
 
+/// Bands along curves, meant for tens of thousands: each is the quadratic Bezier curve that leaves
+/// (x1, y1) towards (cx, cy) and arrives at (x2, y2) from there, of the same width all along, cut
+/// straight across at both ends so that pieces of one curve join without a seam. Painted in their
+/// order, one over the other. Columns of equal length. Cut off at the edge of `clip`.
+struct Ribbons {
+  std::vector<float> x1, y1, cx, cy, x2, y2;
+  std::vector<float> half_width;  ///< px
+  std::vector<Color> color;
+  Rect clip;
+
+  size_t size() const { return x1.size(); }
+  void reserve(size_t count);
+  void add(Point from, Point control, Point to, double half_width_px, Color fill);
+};
+
 /// A line through `points`; `fill` closes it and paints the inside.
 struct Polyline {
   std::vector<Point> points;
@@ -159,7 +174,7 @@ struct Labels {
   std::vector<Label> items;
 };
 
-using Layer = std::variant<Boxes, CellGrid, Segments, DensityField, Polylines, Labels>;
+using Layer = std::variant<Boxes, CellGrid, Segments, DensityField, Ribbons, Polylines, Labels>;
 
 /// A picture, painted in the order of `layers` on `background`. `title` and `description` are
 /// for readers that cannot see it (SVG <title>, <desc>; PNG text).

@@ -30,6 +30,22 @@ Ramp dark_heat() {
                          from_lch(0.83, 0.135, 140), from_lch(0.95, 0.13, 106)});
 }
 
+// From warm to cold, lightness and the blue-yellow axis both monotone: that is what is left of
+// colour without red and green, and in grey.
+Ramp light_row() {
+  return Ramp(std::array{from_lch(0.66, 0.165, 52), from_lch(0.645, 0.135, 92),
+                         from_lch(0.61, 0.14, 138), from_lch(0.57, 0.10, 190),
+                         from_lch(0.51, 0.13, 245), from_lch(0.43, 0.19, 285),
+                         from_lch(0.36, 0.17, 325)});
+}
+
+Ramp dark_row() {
+  return Ramp(std::array{from_lch(0.86, 0.14, 65), from_lch(0.84, 0.16, 100),
+                         from_lch(0.78, 0.17, 145), from_lch(0.71, 0.11, 195),
+                         from_lch(0.65, 0.15, 245), from_lch(0.585, 0.19, 288),
+                         from_lch(0.55, 0.21, 335)});
+}
+
 // The two categorical palettes were found by simulated annealing: the smallest OKLab distance of
 // two colours, also as seen with protanopia, deuteranopia and tritanopia (simulated after Machado
 // et al., IEEE TVCG 15, 2009), was maximised with blue and orange given and 3:1 on the background
@@ -50,6 +66,7 @@ Theme make_light() {
                  rgb(0x553a09), rgb(0x701351)},
       .messages = {rgb(0x1565c8), rgb(0xd9600a)},
       .heat = light_heat(),
+      .row = light_row(),
       .diverging =
           Ramp(std::array{rgb(0x12448f), rgb(0x5e9bdd), neutral, rgb(0xe58a45), rgb(0x94390a)}),
       .is_dark = false,
@@ -72,6 +89,7 @@ Theme make_dark() {
                  rgb(0x417d94), rgb(0xfedfb7)},
       .messages = {rgb(0x4aa3ff), rgb(0xff9233)},
       .heat = dark_heat(),
+      .row = dark_row(),
       .diverging =
           Ramp(std::array{rgb(0x9cc8ff), rgb(0x3b7dc4), neutral, rgb(0xc9681f), rgb(0xffc08a)}),
       .is_dark = true,

@@ -18,8 +18,8 @@ struct Gradient {
 };
 
 /// Colours and sizes of a picture, by the role they play. Kept by tests: text >= 4.5:1 on the
-/// background and >= 4.5:1 when muted, series and gradients >= 3:1 (WCAG 2.1, 1.4.3 and 1.4.11),
-/// series told apart also with protanopia, deuteranopia and tritanopia.
+/// background and >= 4.5:1 when muted, series, gradients and the row >= 3:1 (WCAG 2.1, 1.4.3
+/// and 1.4.11), series told apart also with protanopia, deuteranopia and tritanopia.
 struct Theme {
   static constexpr size_t kSeriesCount = 12;
 
@@ -34,6 +34,7 @@ struct Theme {
   std::array<Color, kSeriesCount> series;
   Gradient messages;  ///< the gradient of --palette
   Ramp heat;          ///< heat maps: from near the background (little) to the strongest (much)
+  Ramp row;           ///< things in a row, as ranks: told apart, and near ones alike
   Ramp diverging;     ///< negative to positive around a neutral middle at 0.5
   bool is_dark = false;
 

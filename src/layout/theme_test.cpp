@@ -60,32 +60,50 @@ Color seen_with(const std::array<double, 9>& matrix, Color color) {
   return {out[0], out[1], out[2], 255};
 }
 
+struct Vision {
+  const char* name;
+  std::array<double, 9> matrix;
+  double least_difference;  // 0.02 is just visible side by side
+};
+const Vision kVisions[] = {
+    {"normal", {1, 0, 0, 0, 1, 0, 0, 0, 1}, 0.13},
+    {"protanopia",
+     {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
+     0.085},
+    {"deuteranopia",
+     {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
+     0.085},
+    {"tritanopia",
+     {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+     0.065}};
+
 TEST_P(EveryTheme, HasSeriesToldApartWithAnyColourVision) {
-  struct Vision {
-    const char* name;
-    std::array<double, 9> matrix;
-    double least_difference;  // 0.02 is just visible side by side
-  };
-  const Vision visions[] = {
-      {"normal", {1, 0, 0, 0, 1, 0, 0, 0, 1}, 0.13},
-      {"protanopia",
-       {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116,
-        1.051998},
-       0.085},
-      {"deuteranopia",
-       {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
-       0.085},
-      {"tritanopia",
-       {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367,
-        0.303900},
-       0.065}};
-  for (const Vision& vision : visions) {
+  for (const Vision& vision : kVisions) {
     for (size_t i = 0; i < Theme::kSeriesCount; ++i) {
       for (size_t j = 0; j < i; ++j) {
         EXPECT_GE(difference(seen_with(vision.matrix, theme_.series[i]),
                              seen_with(vision.matrix, theme_.series[j])),
                   vision.least_difference)
             << vision.name << ' ' << hex(theme_.series[i]) << ' ' << hex(theme_.series[j]);
+      }
+    }
+  }
+}
+
+TEST_P(EveryTheme, HasARowOfColoursToldApartWithAnyColourVision) {
+  // Of 16 things in a row neighbours may look alike, but not those four apart.
+  constexpr int kCount = 16;
+  const auto color = [&](int i) { return theme_.row.at(i / (kCount - 1.0)); };
+  for (int i = 0; i < kCount; ++i) {
+    EXPECT_GE(contrast(color(i), theme_.background), 3) << i;
+    EXPECT_GE(contrast(color(i), theme_.plot_background), 2.8) << i;
+    EXPECT_GE(difference(color(i), color(i == 0 ? 1 : i - 1)), 0.02) << i;
+    for (const Vision& vision : kVisions) {
+      for (int k = 0; k + 4 <= i; ++k) {
+        EXPECT_GE(
+            difference(seen_with(vision.matrix, color(i)), seen_with(vision.matrix, color(k))),
+            0.03)
+            << vision.name << ' ' << k << ' ' << i;
       }
     }
   }

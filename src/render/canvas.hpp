@@ -23,6 +23,8 @@ class Canvas {
   virtual bool is_vector() const = 0;
   virtual void boxes(const layout::Boxes& boxes) = 0;
   virtual void polyline(const layout::Polyline& line) = 0;
+  /// Called when is_vector(); pixels come from render/ribbons.hpp.
+  virtual void ribbons(const layout::Ribbons& /*ribbons*/) {}
   /// The text has its final length; max_width_px is ignored.
   virtual void label(const layout::Label& label) = 0;
   /// With the image's first pixel at (x, y), which are whole, one to one.

@@ -13,6 +13,7 @@
 #include "layout/text.hpp"
 #include "render/canvas.hpp"
 #include "render/raster.hpp"
+#include "render/ribbons.hpp"
 #include "render/tone.hpp"
 
 namespace pathline::render {
@@ -25,6 +26,7 @@ using layout::Labels;
 using layout::Layer;
 using layout::Polylines;
 using layout::Rect;
+using layout::Ribbons;
 using layout::Scene;
 using layout::Segments;
 
@@ -66,6 +68,15 @@ struct CheckColumns {
   base::Status operator()(const DensityField& field) const {
     if (field.density != nullptr) return {};
     return invalid("a density field without a density");
+  }
+  base::Status operator()(const Ribbons& ribbons) const {
+    const size_t count = ribbons.x1.size();
+    for (const auto* column :
+         {&ribbons.y1, &ribbons.cx, &ribbons.cy, &ribbons.x2, &ribbons.y2, &ribbons.half_width}) {
+      if (column->size() != count) return invalid("ribbons with columns of different length");
+    }
+    if (ribbons.color.size() == count) return {};
+    return invalid("ribbons with columns of different length");
   }
   base::Status operator()(const Polylines&) const { return {}; }
   base::Status operator()(const Labels&) const { return {}; }
@@ -203,6 +214,22 @@ void draw_segments(const Segments& segments, const Scene& scene, base::ThreadPoo
   if (image.width > 0) canvas.image(image, x, y);
 }
 
+void draw_ribbons(const Ribbons& ribbons, const Scene& scene, base::ThreadPool& pool,
+                  Canvas& canvas, DrawStats& stats) {
+  if (canvas.is_vector()) return canvas.ribbons(ribbons);
+  const double begin_ms = cpu_ms();
+  // Beyond the picture there is nothing to paint.
+  Ribbons shown = ribbons;
+  shown.clip.x = std::max(0.0, ribbons.clip.x);
+  shown.clip.y = std::max(0.0, ribbons.clip.y);
+  shown.clip.w = std::min(scene.width_px, ribbons.clip.right()) - shown.clip.x;
+  shown.clip.h = std::min(scene.height_px, ribbons.clip.bottom()) - shown.clip.y;
+  const Image image = paint_ribbons(shown, pool);
+  stats.raster_cpu_ms += cpu_ms() - begin_ms;
+  if (image.width == 0 || image.height == 0) return;
+  canvas.image(image, std::floor(shown.clip.x), std::floor(shown.clip.y));
+}
+
 void draw_label(const layout::Label& label, Canvas& canvas) {
   layout::Label final_label = label;
   final_label.text = base::printable(label.text);
@@ -228,6 +255,8 @@ DrawStats paint(const Scene& scene, base::ThreadPool& pool, Canvas& canvas) {
       const double begin_ms = cpu_ms();
       draw_density(*field->density, field->style, field->x, field->y, scene, pool, canvas, stats);
       stats.raster_cpu_ms += cpu_ms() - begin_ms;
+    } else if (const auto* ribbons = std::get_if<Ribbons>(&layer)) {
+      draw_ribbons(*ribbons, scene, pool, canvas, stats);
     } else if (const auto* polylines = std::get_if<Polylines>(&layer)) {
       for (const layout::Polyline& line : polylines->lines) canvas.polyline(line);
     } else if (const auto* labels = std::get_if<Labels>(&layer)) {

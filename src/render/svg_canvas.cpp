@@ -114,6 +114,34 @@ class TextCanvas final : public SvgCanvas {
     append("\"{}/>\n", attributes);
   }
 
+  void ribbons(const layout::Ribbons& ribbons) override {
+    // Round ends cover the seams where pieces of different width meet; the clip cuts them straight
+    // where the picture ends.
+    append(
+        "<clipPath id=\"clip{0}\"><rect x=\"{1}\" y=\"{2}\" width=\"{3}\" height=\"{4}\"/>"
+        "</clipPath>\n<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\" "
+        "clip-path=\"url(#clip{0})\">\n",
+        clip_count_++, number(ribbons.clip.x), number(ribbons.clip.y), number(ribbons.clip.w),
+        number(ribbons.clip.h));
+    for (size_t i = 0; i < ribbons.size();) {
+      if (!is_drawn(ribbons, i)) {
+        ++i;
+        continue;
+      }
+      append("<path d=\"M{} {}", number(ribbons.x1[i]), number(ribbons.y1[i]));
+      size_t next = i;
+      do {
+        append("Q{} {} {} {}", number(ribbons.cx[next]), number(ribbons.cy[next]),
+               number(ribbons.x2[next]), number(ribbons.y2[next]));
+        ++next;
+      } while (next < ribbons.size() && is_drawn(ribbons, next) && goes_on(ribbons, next));
+      append("\"{} stroke-width=\"{}\"/>\n", paint("stroke", ribbons.color[i]),
+             number(2.0 * ribbons.half_width[i]));
+      i = next;
+    }
+    append("</g>\n");
+  }
+
   void label(const layout::Label& label) override {
     constexpr std::string_view kAnchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
     const double drop = baseline_offset_px(label);
@@ -155,6 +183,17 @@ class TextCanvas final : public SvgCanvas {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
+  static bool is_drawn(const layout::Ribbons& ribbons, size_t i) {
+    const float sum = ribbons.x1[i] + ribbons.y1[i] + ribbons.cx[i] + ribbons.cy[i] +
+                      ribbons.x2[i] + ribbons.y2[i] + ribbons.half_width[i];
+    return std::isfinite(sum) && ribbons.half_width[i] > 0 && ribbons.color[i].a > 0;
+  }
+  /// True if piece `i` goes on where the one before it ended, and looks the same.
+  static bool goes_on(const layout::Ribbons& ribbons, size_t i) {
+    return ribbons.x1[i] == ribbons.x2[i - 1] && ribbons.y1[i] == ribbons.y2[i - 1] &&
+           ribbons.half_width[i] == ribbons.half_width[i - 1] &&
+           ribbons.color[i] == ribbons.color[i - 1];
+  }
   static std::string clean(const std::string& text) {
     return base::html_escaped(base::printable(text));
   }

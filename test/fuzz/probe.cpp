@@ -75,6 +75,12 @@ void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
        {app::FigureKind::kTimeline, app::FigureKind::kMatrix, app::FigureKind::kProfile}) {
     std::ignore = app::make_scene(kind, trace, {}, options, {}, pool);
   }
+  for (const auto order :
+       {comm::Order::kHost, comm::Order::kCommunicator, comm::Order::kSpectral}) {
+    options.order = order;
+    std::ignore = app::make_scene(app::FigureKind::kChord, trace, {}, options, {}, pool);
+    std::ignore = app::make_scene(app::FigureKind::kFlow, trace, {}, options, {}, pool);
+  }
 }
 
 /// What writes files. Not for thousands of locations, which a mutation may make up:
