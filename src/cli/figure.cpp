@@ -17,7 +17,7 @@ namespace {
 struct FigureOptions : CommonOptions {
   std::string kind;
   std::string size = "1280x720";
-  std::string metric = "bytes";
+  std::string metric;
   std::string theme = "light";
   std::string palette = "blue-orange";
   std::string blend = "alpha";
@@ -96,10 +96,13 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
       return bad_option("--grid", text.grid, "auto or columns x rows as in 24x12, 2 to 2000 each");
     }
   }
-  options.metric = text.metric == "messages"    ? figure::Metric::kMessages
-                   : text.metric == "time"      ? figure::Metric::kTime
-                   : text.metric == "bandwidth" ? figure::Metric::kBandwidth
-                                                : figure::Metric::kBytes;
+  if (!text.metric.empty()) {
+    options.metric = text.metric == "messages"    ? figure::Metric::kMessages
+                     : text.metric == "time"      ? figure::Metric::kTime
+                     : text.metric == "bandwidth" ? figure::Metric::kBandwidth
+                                                  : figure::Metric::kBytes;
+    options.line_weight = options.metric;
+  }
   return options;
 }
 
@@ -229,9 +232,9 @@ void add_figure_command(CLI::App& app, Action& action) {
   command->add_option("--size", options->size, "Width x height in pixels")->capture_default_str();
   command
       ->add_option("--metric", options->metric,
-                   "What a matrix, chord or flow shows; bandwidth a matrix only")
-      ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}))
-      ->capture_default_str();
+                   "What is shown: messages, bytes, time or bandwidth; unless you say so, lines of "
+                   "a timeline count messages, and pictures of pairs show bytes")
+      ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}));
   command->add_option("--theme", options->theme, "light or dark")->capture_default_str();
   command
       ->add_option("--palette", options->palette,

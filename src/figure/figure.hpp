@@ -26,8 +26,9 @@ struct Options {
   std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
   std::optional<double> opacity;        ///< Of one message line; absent: chosen from the density.
   layout::Blend blend = layout::Blend::kAlpha;
-  BundleOptions bundling;  ///< Of message lines in a timeline.
-  Metric metric = Metric::kBytes;
+  BundleOptions bundling;                  ///< Of message lines in a timeline.
+  Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
+  Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.
   comm::Order order = comm::Order::kRank;  ///< Of the processes.
   std::optional<double> beta;  ///< Strength of bundles, 0 to 1; absent: what suits the figure.
   std::string title;           ///< Usually the name of the run.
@@ -39,7 +40,9 @@ struct Options {
 /// Message lines add up, so that density can be read. Locations that recorded no calls have no row.
 ///
 /// report  what became of the messages.
-/// errors  kInvalidArgument for an unknown palette, and a picture too small for its axes.
+/// errors  kInvalidArgument for an unknown palette, lines weighed by bandwidth, which has no sum,
+/// and
+///         a picture too small for its axes.
 /// cost    O(events + messages + pixels), parallel over rows.
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
                                      const Options& options, base::ThreadPool& pool,

@@ -96,6 +96,11 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   const layout::Theme& theme = layout::theme(options.theme);
   const auto gradient = layout::message_gradient(options.palette, options.theme);
   if (!gradient) return gradient.error();
+  if (options.line_weight == Metric::kBandwidth) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "the bandwidths of messages cannot be added up in a timeline",
+                       "Weigh them by messages, bytes or time."};
+  }
   const TimeRange range = visible_range(trace, selection);
   std::optional<comm::ProcessOrder> order;
   if (options.order != comm::Order::kRank) {
@@ -132,7 +137,9 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   for (const Row& row : rows.rows) names.push_back(row.name);
   std::vector<layout::LegendEntry> legend = palette.legend;
   if (has_messages) {
-    legend.push_back({.text = "message",
+    legend.push_back({.text = options.line_weight == Metric::kBytes  ? "bytes"
+                              : options.line_weight == Metric::kTime ? "time of messages"
+                                                                     : "message",
                       .color = gradient.value().begin,
                       .swatch = layout::Swatch::kGradient,
                       .end_color = gradient.value().end,
@@ -167,7 +174,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                           "time since the start of the run");
   scene.layers.emplace_back(state_cells(trace, rows, range, plot, palette, theme, pool));
   if (has_messages) {
-    layout::Segments lines = message_lines(trace, messages, rows, range, plot, pool);
+    layout::Segments lines =
+        message_lines(trace, messages, rows, range, plot, options.line_weight, pool);
     lines.style = {.begin = gradient.value().begin,
                    .end = gradient.value().end,
                    .opacity = options.opacity,

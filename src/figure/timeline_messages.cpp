@@ -59,7 +59,7 @@ base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& r
 
 layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
                                const Rows& rows, TimeRange range, const layout::Rect& plot,
-                               base::ThreadPool& pool) {
+                               Metric weight, base::ThreadPool& pool) {
   layout::Segments lines;
   lines.clip = plot;
   lines.x1.resize(messages.size());
@@ -78,6 +78,14 @@ layout::Segments message_lines(const trace::Trace& trace, const base::Column<uin
   const auto whole = [](float value) { return static_cast<float>(static_cast<int32_t>(value)); };
   constexpr double kUpright = 0.5;
   const trace::Messages& all = trace.messages;
+  if (weight != Metric::kMessages) lines.weight.resize(messages.size());
+  const auto weight_of = [&](size_t i) {
+    if (weight == Metric::kBytes) return static_cast<float>(all.bytes[i]);
+    const bool is_forward = all.recv_ticks[i] > all.send_ticks[i];
+    return is_forward
+               ? static_cast<float>(trace.span_seconds(all.recv_ticks[i] - all.send_ticks[i]))
+               : 0.0F;
+  };
   pool.for_each((messages.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
     const size_t end = std::min(messages.size(), (chunk + 1) * kChunk);
     for (size_t line = chunk * kChunk; line < end; ++line) {
@@ -86,6 +94,7 @@ layout::Segments message_lines(const trace::Trace& trace, const base::Column<uin
       const double x2 = x_of(all.recv_ticks[i]);
       const float y1 = y_of(row_of(rows, all.send_location[i], all.sender[i]));
       const float y2 = y_of(row_of(rows, all.recv_location[i], all.receiver[i]));
+      if (!lines.weight.empty()) lines.weight[line] = weight_of(i);
       const double middle = (x1 + x2) / 2;
       if (std::abs(x2 - x1) < kUpright && middle >= plot.x && middle < right) {
         lines.x1[line] = lines.x2[line] = whole(static_cast<float>(middle)) + 0.5F;

@@ -6,6 +6,7 @@
 
 #include "base/column.hpp"
 #include "base/thread_pool.hpp"
+#include "figure/figure.hpp"
 #include "figure/timeline_states.hpp"
 #include "layout/scene.hpp"
 #include "trace/select.hpp"
@@ -24,9 +25,11 @@ base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& r
 /// These messages as straight lines in the plot, in their order. Upright ones, less than half a
 /// pixel wide, come to stand on whole pixels, at most half a pixel from where they are: they are
 /// crisp, and quick to draw by the million.
+///
+/// weight  kMessages: none, each counts once; kBytes; kTime: from send to receive, at least 0.
 layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
                                const Rows& rows, TimeRange range, const layout::Rect& plot,
-                               base::ThreadPool& pool);
+                               Metric weight, base::ThreadPool& pool);
 
 /// Messages from or to chosen ranks that have no line, because their other end has no row.
 size_t hidden_messages(const trace::Trace& trace, const Rows& rows, TimeRange range,
