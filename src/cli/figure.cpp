@@ -9,6 +9,7 @@
 
 #include "app/picture.hpp"
 #include "cli/command.hpp"
+#include "cli/message_rows.hpp"
 #include "render/raster.hpp"
 
 namespace pathline::cli {
@@ -28,7 +29,9 @@ struct FigureOptions : CommonOptions {
   size_t levels = 3;
   std::string grid = "auto";
   bool show_hierarchy = false;
+  bool bursts = false;
   std::string order = "rank";
+  std::string pick;
   std::string stats;
   std::optional<uint32_t> step;
 };
@@ -76,6 +79,7 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   const auto bundling = figure::parse_bundling(text.bundle);
   if (!bundling) return bundling.error();
   options.bundling.mode = bundling.value();
+  options.bursts = text.bursts;
   options.bundling.degree = text.degree;
   options.bundling.levels = text.levels;
   options.bundling.show_nodes = text.show_hierarchy;
@@ -95,6 +99,14 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
         rows < 2 || columns > 2000 || rows > 2000) {
       return bad_option("--grid", text.grid, "auto or columns x rows as in 24x12, 2 to 2000 each");
     }
+  }
+  if (!text.pick.empty()) {
+    figure::Pixel pixel;
+    if (std::sscanf(text.pick.c_str(), "%5u,%5u%c", &pixel.x, &pixel.y, &end) != 2 ||
+        pixel.x >= width || pixel.y >= height) {
+      return bad_option("--pick", text.pick, "column,row of a pixel of the picture as in 640,210");
+    }
+    options.pick = pixel;
   }
   if (!text.metric.empty()) {
     options.metric = text.metric == "messages"    ? figure::Metric::kMessages
@@ -173,6 +185,16 @@ base::Result<int> run_figure(const FigureOptions& options) {
     return base::Error{base::ErrorCode::kInvalidArgument, "a picture needs a file to go to",
                        "Name it with -o FILE.png or -o FILE.svg."};
   }
+  if (!options.pick.empty() && (kind.value() != app::FigureKind::kTimeline || options.bursts)) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--pick lists the message lines behind a pixel of a timeline",
+                       "Leave out --bursts, and take KIND timeline."};
+  }
+  if (!options.pick.empty() && !options.stats.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--pick and --stats both print on the standard output",
+                       "Draw the picture twice."};
+  }
   if (options.order != "rank" && !has_pairs(kind.value()) &&
       kind.value() != app::FigureKind::kTimeline) {
     return base::Error{base::ErrorCode::kInvalidArgument,
@@ -199,6 +221,13 @@ base::Result<int> run_figure(const FigureOptions& options) {
   render::DrawStats stats;
   if (auto status = app::write_picture(scene.value(), options.output, run.pool, &stats); !status) {
     return status.error();
+  }
+  if (drawing.pick) {
+    CommonOptions listed = options;
+    listed.output = "-";
+    Table table = message_table(listed);
+    for (const uint32_t i : bundled.picked) add_message(table, run.trace, i);
+    if (auto status = table.finish(); !status) return status.error();
   }
   if (options.stats == "json") {
     nlohmann::ordered_json json;
@@ -270,6 +299,9 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--show-hierarchy", options->show_hierarchy,
                     "Mark the nodes that bundles are led along");
+  command->add_flag("--bursts", options->bursts,
+                    "One mark per sender and burst of messages instead of lines: from the first "
+                    "send to the last receive, with dots on the rows of the receivers");
   command
       ->add_option(
           "--order", options->order,
@@ -281,6 +313,8 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--step", options->step,
                       "Matrix, chord, flow: only the messages of this time step");
+  command->add_option("--pick", options->pick,
+                      "Timeline: list the messages behind this pixel of the picture, X,Y");
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
   command->footer(

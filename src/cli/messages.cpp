@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/table.hpp"
+#include "cli/message_rows.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -11,13 +11,10 @@ base::Result<int> run_messages(const CommonOptions& options) {
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const trace::Messages& messages = trace.messages;
-  Table table(options, {{"sender"}, {"receiver"}, {"send_s"}, {"recv_s"}, {"bytes"}, {"tag"}});
+  Table table = message_table(options);
   for (size_t i = 0; i < messages.size(); ++i) {
     if (!opened.value()->selection.has_message(messages, i)) continue;
-    table.row({fmt::format("{}", messages.sender[i]), fmt::format("{}", messages.receiver[i]),
-               fmt::format("{:.9f}", trace.seconds(messages.send_ticks[i])),
-               fmt::format("{:.9f}", trace.seconds(messages.recv_ticks[i])),
-               fmt::format("{}", messages.bytes[i]), fmt::format("{}", messages.tag[i])});
+    add_message(table, trace, i);
   }
   const size_t unmatched = trace.unmatched_sends.size() + trace.unmatched_receives.size();
   if (unmatched > 0 && !options.quiet) {

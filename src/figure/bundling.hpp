@@ -71,7 +71,8 @@ struct Bundled {
   /// Without bundling, and for Blend::kOver, which needs the lines one by one; else `density`.
   std::optional<layout::Segments> segments;
   std::shared_ptr<const layout::Density> density;
-  double bundle_ms = 0;  ///< CPU time.
+  std::vector<uint32_t> picked;  ///< Messages behind a pixel that was asked for.
+  double bundle_ms = 0;          ///< CPU time.
   double raster_ms = 0;
 };
 

@@ -19,6 +19,12 @@ namespace pathline::figure {
 
 enum class Metric : uint8_t { kMessages, kBytes, kTime, kBandwidth };
 
+/// Column and row of a pixel of a picture, from its upper left corner.
+struct Pixel {
+  uint32_t x = 0;
+  uint32_t y = 0;
+};
+
 struct Options {
   double width_px = 1280;
   double height_px = 720;
@@ -26,8 +32,10 @@ struct Options {
   std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
   std::optional<double> opacity;        ///< Of one message line; absent: chosen from the density.
   layout::Blend blend = layout::Blend::kAlpha;
-  BundleOptions bundling;                  ///< Of message lines in a timeline.
-  Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
+  BundleOptions bundling;          ///< Of message lines in a timeline.
+  bool bursts = false;             ///< One mark per sender and burst of messages instead of lines.
+  std::optional<Pixel> pick;       ///< Timeline: which messages are behind this pixel.
+  Metric metric = Metric::kBytes;  ///< Of pictures of pairs.
   Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.
   comm::Order order = comm::Order::kRank;  ///< Of the processes.
   std::optional<double> beta;  ///< Strength of bundles, 0 to 1; absent: what suits the figure.
@@ -39,7 +47,7 @@ struct Options {
 /// first of the legend at the bottom; rows too thin for that show the mean of their colours.
 /// Message lines add up, so that density can be read. Locations that recorded no calls have no row.
 ///
-/// report  what became of the messages.
+/// report  what became of the messages; its `picked` are those behind the pixel options.pick.
 /// errors  kInvalidArgument for an unknown palette, lines weighed by bandwidth, which has no sum,
 /// and
 ///         a picture too small for its axes.

@@ -9,10 +9,12 @@
 #include "base/text.hpp"
 #include "comm/matrix.hpp"
 #include "figure/figure.hpp"
+#include "figure/timeline_bursts.hpp"
 #include "figure/timeline_messages.hpp"
 #include "figure/timeline_states.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
+#include "render/pick.hpp"
 
 namespace pathline::figure {
 namespace {
@@ -35,10 +37,13 @@ std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange
   return text;
 }
 
+constexpr double kBurstGapPx = 6;
+
 /// How the lines are drawn, for the legend.
 std::string lines_text(const std::string& mode) {
   if (mode == "none") return "from send to receive";
   if (mode == "density") return "send to receive, unbundled";
+  if (mode == "bursts") return "bursts, dots: receivers";
   if (mode == "phases") return "send to receive, by phase";
   return fmt::format("send to receive, {}", mode);
 }
@@ -58,6 +63,20 @@ std::string time_text(const trace::Trace& trace, TimeRange range,
 }  // namespace
 
 namespace {
+
+/// Those behind a pixel of the picture.
+std::vector<uint32_t> messages_at(Pixel pixel, const base::Column<uint32_t>& messages,
+                                  const layout::Segments& lines, const Bundled& bundled,
+                                  const Options& options) {
+  const double x = pixel.x - std::floor(lines.clip.x);
+  const double y = pixel.y - std::floor(lines.clip.y);
+  if (x < 0 || y < 0 || x >= lines.clip.w || y >= lines.clip.h) return {};
+  std::vector<uint32_t> found =
+      render::lines_at_pixel(lines, bundled.router.get(), {options.bundling.degree, bundled.beta},
+                             static_cast<uint32_t>(x), static_cast<uint32_t>(y));
+  for (uint32_t& line : found) line = messages[line];
+  return found;
+}
 
 /// The lines, or what they became, and what they are led along. returns how they are drawn.
 Bundled add_messages(layout::Scene& scene, layout::Segments lines, const layout::RowBands& rows,
@@ -180,8 +199,19 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                    .end = gradient.value().end,
                    .opacity = options.opacity,
                    .blend = options.blend};
-    Bundled bundled = add_messages(scene, std::move(lines), {rows.rows.size(), rows.block_begin},
-                                   options.bundling, theme, pool);
+    Bundled bundled;
+    if (options.bursts) {
+      add_bursts(scene, find_bursts(lines, rows.rows.size(), kBurstGapPx), plot, rows.rows.size(),
+                 gradient.value(), theme);
+      bundled.mode = "bursts";
+    } else {
+      const layout::RowBands bands{rows.rows.size(), rows.block_begin};
+      bundled = options.pick
+                    ? add_messages(scene, lines, bands, options.bundling, theme, pool)
+                    : add_messages(scene, std::move(lines), bands, options.bundling, theme, pool);
+      if (options.pick)
+        bundled.picked = messages_at(*options.pick, messages, lines, bundled, options);
+    }
     legend.back().value = lines_text(bundled.mode);
     if (report != nullptr) *report = std::move(bundled);
   }
