@@ -17,7 +17,6 @@
 #include "bench/speed/archive.hpp"
 #include "bench/speed/child.hpp"
 #include "bench/speed/library_alone.hpp"
-#include "input/input.hpp"
 
 namespace pathline::bench {
 
@@ -36,17 +35,6 @@ class CpuTime {
   std::clock_t start_ = 0;
   double sum_ = 0;
 };
-
-trace::Trace read_trace(const std::filesystem::path& anchor, unsigned threads) {
-  base::ThreadPool pool(threads);
-  base::Progress progress;
-  auto trace = input::open(anchor, {}, pool, progress);
-  if (!trace) {
-    fprintf(stderr, "pathline-bench: %s\n", trace.error().message.c_str());
-    std::exit(2);
-  }
-  return std::move(trace).value();
-}
 
 void library_alone(benchmark::State& state) {
   const auto anchor = fd4_archive();

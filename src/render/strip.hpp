@@ -30,7 +30,7 @@ inline Pair fixed(RealPair values) {
 /// ask.
 class Strip {
  public:
-  static constexpr uint32_t kWidth = 16;
+  static constexpr uint32_t kWidth = 64;
 
   /// height  of the raster.
   explicit Strip(uint32_t height);
