@@ -38,7 +38,7 @@ bool same(const Density& a, const Density& b) {
 }
 
 /// Messages of a few phases between far rows: what bundles are for.
-Segments phases(size_t count = 4000) { return phased_messages(count, 64, 960, 600, 160, 8, 2); }
+Segments phases(size_t count = 500) { return phased_messages(count, 64, 960, 600, 160, 8, 2); }
 
 TEST(Bundle, IsDrawnWherePhasesAreClearAndKeepsItsPromises) {
   const Bundled bundled = draw(phases(), 64, Bundling::kAuto, 1, true);
