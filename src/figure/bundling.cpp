@@ -31,12 +31,12 @@ constexpr double kMinFidelity = 0.9;
 constexpr std::array<double, 7> kColumnWidths = {32, 24, 16, 12, 8, 6, 4};
 constexpr std::array<double, 2> kRowGaps = {24, 12};  // px between the nodes of a column
 constexpr size_t kMaxTries = 4;          // pictures of bundles that are drawn to be judged
-constexpr size_t kManyMessages = 50000;  // more are judged by stretches of time first
-constexpr double kHopefulInk = 0.65;     // of those stretches
+constexpr size_t kManyMessages = 50000;  // more are judged by a part of the picture first
+constexpr double kHopefulInk = 0.65;     // of that part
 constexpr double kHopelessInk = 0.75;    // no other columns or rows will help
 constexpr double kUpright = 8;           // px; wider lines keep their place in time
-constexpr size_t kTypicalMessages = 200000;
-constexpr size_t kJudgedMessages = 2048;  // enough for a mean within a per cent
+constexpr size_t kTypicalMessages = 60000;
+constexpr size_t kJudgedMessages = 512;  // enough for a mean within some per cent
 constexpr size_t kMeasuredMessages = 200000;
 constexpr size_t kFollowedMessages = 20000;
 
@@ -76,16 +76,20 @@ Segments sample(const Segments& lines, size_t count) {
   return result;
 }
 
-/// The lines of some stretches of time, as dense as in the picture.
-Segments stretches(const Segments& lines, size_t count) {
-  constexpr double kStretchPx = 32;
-  const auto every = static_cast<uint32_t>(lines.size() / count + 1);
+/// The middle of the picture, with about `count` lines; `clip` is only that.
+Segments middle_part(const Segments& lines, size_t count) {
+  constexpr double kMinPart = 1.0 / 24;
+  const double share = static_cast<double>(count) / static_cast<double>(lines.size());
+  const double width = std::floor(lines.clip.w * std::clamp(share, kMinPart, 1.0));
+  const double left = std::floor(lines.clip.x + (lines.clip.w - width) / 2);
   Segments result;
-  result.clip = lines.clip;
+  result.clip = {left, lines.clip.y, width, lines.clip.h};
+  const auto low = static_cast<float>(left);
+  const auto high = static_cast<float>(left + width);
   for (size_t i = 0; i < lines.size(); ++i) {
-    const double middle = (double{lines.x1[i]} + lines.x2[i]) / 2 - lines.clip.x;
-    if (!(middle >= 0 && middle < lines.clip.w)) continue;
-    if (static_cast<uint32_t>(middle / kStretchPx) % every != 0) continue;
+    if (std::max(lines.x1[i], lines.x2[i]) < low || std::min(lines.x1[i], lines.x2[i]) > high) {
+      continue;
+    }
     result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
     if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
   }
@@ -310,14 +314,14 @@ class PhaseSearch {
     return candidate;
   }
 
-  /// The ink ratio of some stretches of time, before all messages are drawn.
+  /// The ink ratio of a part of the picture, before all messages are drawn.
   double expected_ink(const layout::PhaseRouter& router) {
-    if (!stretches_) {
-      stretches_ = stretches(lines_, kManyMessages);
-      stretches_density_ = density_of(*stretches_, pool_);
+    if (!part_) {
+      part_ = middle_part(lines_, kManyMessages);
+      part_density_ = density_of(*part_, pool_);
     }
-    const auto bundled = density_of(layout::superpose(*stretches_, router), pool_);
-    return render::ink_ratio(*bundled, *stretches_density_);
+    const auto bundled = density_of(layout::superpose(*part_, router), pool_);
+    return render::ink_ratio(*bundled, *part_density_);
   }
 
   void accept(Candidate candidate, double width, Bundled& result) const {
@@ -341,8 +345,8 @@ class PhaseSearch {
   layout::Spline spline_;
   Segments typical_;  // enough to find phases in
   Segments judged_;
-  std::optional<Segments> stretches_;
-  std::shared_ptr<const layout::Density> stretches_density_;
+  std::optional<Segments> part_;
+  std::shared_ptr<const layout::Density> part_density_;
   Stopwatch clock_;
   double bundle_ms_ = 0;
   double raster_ms_ = 0;

@@ -43,7 +43,7 @@ Length length_of(const Curves& curves, size_t i, double direction) {
   for (const auto& [t, share] : kPoints) {
     const double dx = ax + t * (bx - ax);
     const double dy = ay + t * (by - ay);
-    length.total += share * std::hypot(dx, dy);
+    length.total += share * std::sqrt(dx * dx + dy * dy);
     length.backward += share * std::max(0.0, -dx * direction);
   }
   return length;
@@ -81,8 +81,9 @@ void measure_message(const Segments& lines, size_t i, const Router& router, cons
     for (size_t k = 0; k < kSamples; ++k) {
       const double u = (static_cast<double>(k) + 0.5) / kSamples;
       const Point at = bspline_point(control, spline.degree, u);
-      displacement +=
-          std::hypot(at.x - from.x - u * (to.x - from.x), at.y - from.y - u * (to.y - from.y));
+      const double dx = at.x - from.x - u * (to.x - from.x);
+      const double dy = at.y - from.y - u * (to.y - from.y);
+      displacement += std::sqrt(dx * dx + dy * dy);
     }
   }
   sums.seen += weight * seen;
