@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/radix_sort.hpp"
-
 namespace pathline::comm {
 namespace {
 
@@ -41,7 +39,7 @@ Uint128 zigzag(Int128 value) {
 Int128 unzigzag(Uint128 value) { return static_cast<Int128>((value >> 1) ^ (0 - (value & 1))); }
 
 auto order_of(const MessageCell& cell) {
-  return std::tuple(cell.send_bin, cell.sender, zigzag(cell.recv_bin - cell.send_bin),
+  return std::tuple(cell.send_bin, zigzag(cell.recv_bin - cell.send_bin), cell.sender,
                     cell.receiver);
 }
 
@@ -117,6 +115,7 @@ void MessageCells::finish() {
 
 void MessageCells::pack(std::span<const MessageCell> cells) {
   std::array<std::array<uint64_t, kBlockSize>, kFieldCount> values;
+  uint64_t any_high = 0;
   Block block{.first_send_bin = cells[0].send_bin,
               .first_bin = UINT64_MAX,
               .last_bin = 0,
@@ -128,7 +127,9 @@ void MessageCells::pack(std::span<const MessageCell> cells) {
     block.first_bin = std::min({block.first_bin, cell.send_bin, cell.recv_bin});
     block.last_bin = std::max({block.last_bin, cell.send_bin, cell.recv_bin});
     block.first_sender = std::min(block.first_sender, cell.sender);
+    any_high |= high(cell.weight) | high(cell.send_ticks) | high(zigzag(cell.latency_ticks));
   }
+  const size_t field_count = any_high == 0 ? size_t{kWeightHigh} : kFieldCount;
   for (size_t i = 0; i < cells.size(); ++i) {
     const MessageCell& cell = cells[i];
     const Uint128 latency = zigzag(cell.latency_ticks);
@@ -140,11 +141,12 @@ void MessageCells::pack(std::span<const MessageCell> cells) {
     values[kWeight][i] = low(cell.weight);
     values[kSendTicks][i] = low(cell.send_ticks);
     values[kLatency][i] = low(latency);
+    if (any_high == 0) continue;
     values[kWeightHigh][i] = high(cell.weight);
     values[kSendTicksHigh][i] = high(cell.send_ticks);
     values[kLatencyHigh][i] = high(latency);
   }
-  for (size_t field = 0; field < kFieldCount; ++field) {
+  for (size_t field = 0; field < field_count; ++field) {
     const std::span<const uint64_t> column(values[field].data(), cells.size());
     uint64_t any = 0;
     for (const uint64_t value : column) any |= value;
@@ -218,6 +220,13 @@ void add_to(MessageCell& sum, const MessageCell& cell) {
   sum.latency_ticks += cell.latency_ticks;
 }
 
+/// Whether what is added for a cell, sent in a bin that begins `offset` later, fits a part.
+bool is_small(const MessageCells::Rows& rows, size_t row, uint64_t offset) {
+  const uint64_t any = rows.weight[row] | rows.send_ticks[row] | rows.latency_zigzag[row];
+  return any >> (kPartBits - 1) == 0 &&
+         std::bit_width(offset) + std::bit_width(rows.count[row]) < kPartBits;
+}
+
 /// Two sequences in order become one, equal cells one cell.
 base::Column<MessageCell> merged(const base::Column<MessageCell>& a,
                                  const base::Column<MessageCell>& b) {
@@ -239,10 +248,35 @@ base::Column<MessageCell> merged(const base::Column<MessageCell>& a,
   return cells;
 }
 
+/// Sorts by all bits above the index. As base::radix_sort, but counts all digits in one pass and
+/// needs no memory of its own: groups are small and many.
+void sort_keys(base::Column<uint64_t>& keys, base::Column<uint64_t>& other) {
+  constexpr int kDigitBits = 11;
+  constexpr size_t kBuckets = size_t{1} << kDigitBits;
+  constexpr size_t kDigits = (64 - kIndexBits + kDigitBits - 1) / kDigitBits;
+  const auto digit = [](uint64_t key, size_t d) {
+    return (key >> (kIndexBits + d * kDigitBits)) & (kBuckets - 1);
+  };
+  std::array<std::array<uint32_t, kBuckets>, kDigits> start{};
+  for (const uint64_t key : keys) {
+    for (size_t d = 0; d < kDigits; ++d) ++start[d][digit(key, d)];
+  }
+  other.resize(keys.size());
+  for (size_t d = 0; d < kDigits; ++d) {
+    if (start[d][digit(keys[0], d)] == keys.size()) continue;
+    uint32_t sum = 0;
+    for (uint32_t& bucket : start[d]) sum += std::exchange(bucket, sum);
+    for (const uint64_t key : keys) other[start[d][digit(key, d)]++] = key;
+    std::swap(keys, other);
+  }
+}
+
 }  // namespace
 
 CellAggregator::CellAggregator(CellSize size, uint32_t row_count, MessageCells& cells)
     : size_(size), out_(cells) {
+  keys_.reserve(kMaxGroupSize);
+  parts_.reserve(kMaxGroupSize);
   const uint64_t last_block = uint64_t{row_count == 0 ? 0 : row_count - 1} >> size.row_shift;
   row_bits_ = static_cast<int>(std::bit_width(last_block));
   const int free_bits = 64 - kIndexBits - 2 * row_bits_;
@@ -251,7 +285,6 @@ CellAggregator::CellAggregator(CellSize size, uint32_t row_count, MessageCells& 
 }
 
 void CellAggregator::open_bin(uint64_t send_bin) {
-  ++added_count_;
   if (send_bin != last_send_bin_) {
     const size_t waiting = keys_.size() + large_.size();
     if (waiting >= kGroupSize || !runs_.empty() || waiting == 0 ||
@@ -269,29 +302,63 @@ bool CellAggregator::add_key(uint64_t send_bin, uint64_t recv_bin, uint64_t send
   const uint64_t offset = zigzag(recv_bin - send_bin);
   if (offset >> offset_bits_ != 0 || 2 * row_bits_ + kIndexBits > 64) return false;
   uint64_t key = send_bin - first_send_bin_;
-  key = key << row_bits_ | sender;
   key = key << offset_bits_ | offset;
+  key = key << row_bits_ | sender;
   key = key << row_bits_ | receiver;
   keys_.push_back(key << kIndexBits | parts_.size());
   return true;
 }
 
-void CellAggregator::add(uint64_t send_ticks, uint64_t recv_ticks, uint32_t sender_row,
-                         uint32_t receiver_row, uint64_t weight) {
-  const uint64_t bin = send_ticks >> size_.bin_shift;
-  const uint64_t recv_bin = recv_ticks >> size_.bin_shift;
-  const uint32_t sender = sender_row >> size_.row_shift;
-  const uint32_t receiver = receiver_row >> size_.row_shift;
-  const uint64_t since = send_ticks - (bin << size_.bin_shift);
-  const uint64_t distance =
-      recv_ticks > send_ticks ? recv_ticks - send_ticks : send_ticks - recv_ticks;
-  open_bin(bin);
-  if ((weight | since | distance) >> kPartBits == 0 && add_key(bin, recv_bin, sender, receiver)) {
-    parts_.push_back({1, weight, since, recv_ticks - send_ticks});
-  } else {
-    large_.push_back({bin, recv_bin, sender, receiver, 1, weight, since,
-                      Int128{recv_ticks} - Int128{send_ticks}});
+void CellAggregator::add(const MessageColumns& columns, size_t begin, size_t end) {
+  while (begin < end) {
+    open_bin(columns.send_ticks[begin] >> size_.bin_shift);
+    const size_t room = kMaxGroupSize - std::max(keys_.size(), large_.size());
+    begin = add_bin(columns, begin, std::min(end, begin + room));
   }
+}
+
+/// Adds those of the first one's bin and tells where the next bin begins.
+size_t CellAggregator::add_bin(const MessageColumns& columns, size_t begin, size_t end) {
+  const uint64_t bin = columns.send_ticks[begin] >> size_.bin_shift;
+  const uint64_t first_tick = bin << size_.bin_shift;
+  const uint64_t* weights = columns.weight.empty() ? nullptr : columns.weight.data();
+  const int bin_shift = size_.bin_shift;
+  const int row_shift = size_.row_shift;
+  const bool has_keys = 2 * row_bits_ + kIndexBits <= 64;
+  size_t used = keys_.size();
+  keys_.resize(used + end - begin);
+  parts_.resize(used + end - begin);
+  uint64_t* keys = keys_.data();
+  Part* parts = parts_.data();
+  size_t i = begin;
+  for (; i < end; ++i) {
+    const uint64_t send_ticks = columns.send_ticks[i];
+    if (send_ticks >> bin_shift != bin) break;
+    const uint64_t recv_ticks = columns.recv_ticks[i];
+    const uint32_t sender = columns.sender_row[i] >> row_shift;
+    const uint32_t receiver = columns.receiver_row[i] >> row_shift;
+    if (std::max(columns.sender_row[i], columns.receiver_row[i]) >= columns.row_count) continue;
+    ++added_count_;
+    const uint64_t weight = weights == nullptr ? 1 : weights[i];
+    const uint64_t since = send_ticks - first_tick;
+    const uint64_t distance =
+        recv_ticks > send_ticks ? recv_ticks - send_ticks : send_ticks - recv_ticks;
+    const uint64_t recv_bin = recv_ticks >> bin_shift;
+    const uint64_t offset = zigzag(recv_bin - bin);
+    const bool is_small = ((weight | since | distance) >> kPartBits | offset >> offset_bits_) == 0;
+    if (is_small && has_keys) {
+      uint64_t key = (bin - first_send_bin_) << offset_bits_ | offset;
+      key = (key << row_bits_ | sender) << row_bits_ | receiver;
+      keys[used] = key << kIndexBits | used;
+      parts[used++] = {1, weight, since, recv_ticks - send_ticks};
+    } else {
+      large_.push_back({bin, recv_bin, sender, receiver, 1, weight, since,
+                        Int128{recv_ticks} - Int128{send_ticks}});
+    }
+  }
+  keys_.resize(used);
+  parts_.resize(used);
+  return i;
 }
 
 void CellAggregator::add(const MessageCells& cells, CellSize size, uint64_t first_send_bin,
@@ -309,27 +376,31 @@ void CellAggregator::add(const MessageCells& cells, CellSize size, uint64_t firs
     for (size_t i = 0; i < rows.size; ++i) {
       const uint64_t bin = rows.send_bin[i] >> bin_shift;
       if (bin < first_send_bin || bin > last_send_bin) continue;
+      open_bin(bin);
+      ++added_count_;
+      const uint64_t recv_bin = rows.recv_bin[i] >> bin_shift;
+      const uint64_t sender = rows.sender[i] >> row_shift;
+      const uint64_t receiver = rows.receiver[i] >> row_shift;
+      const uint64_t offset = (rows.send_bin[i] - (bin << bin_shift)) << size.bin_shift;
+      if (rows.is_narrow && is_small(rows, i, offset) && add_key(bin, recv_bin, sender, receiver)) {
+        parts_.push_back({rows.count[i], rows.weight[i],
+                          rows.send_ticks[i] + offset * rows.count[i],
+                          unzigzag(rows.latency_zigzag[i])});
+        continue;
+      }
       MessageCell cell = rows.cell(i);
-      const uint64_t offset = (cell.send_bin - (bin << bin_shift)) << size.bin_shift;
       cell.send_ticks += Uint128{offset} * cell.count;
       cell.send_bin = bin;
-      cell.recv_bin >>= bin_shift;
-      cell.sender >>= row_shift;
-      cell.receiver >>= row_shift;
-      open_bin(bin);
-      const Uint128 any = cell.weight | cell.send_ticks | zigzag(cell.latency_ticks) | cell.count;
-      if (any >> kPartBits == 0 && add_key(bin, cell.recv_bin, cell.sender, cell.receiver)) {
-        parts_.push_back({cell.count, low(cell.weight), low(cell.send_ticks),
-                          static_cast<uint64_t>(cell.latency_ticks)});
-      } else {
-        large_.push_back(cell);
-      }
+      cell.recv_bin = recv_bin;
+      cell.sender = static_cast<uint32_t>(sender);
+      cell.receiver = static_cast<uint32_t>(receiver);
+      large_.push_back(cell);
     }
   }
 }
 
 CellAggregator::Cells CellAggregator::sum_parts() {
-  base::radix_sort(keys_, [](uint64_t key) { return key >> kIndexBits; });
+  sort_keys(keys_, other_keys_);
   base::Column<Part> sums(keys_.size());
   size_t size = 0;
   uint64_t previous = UINT64_MAX;
@@ -357,8 +428,8 @@ CellAggregator::Cells CellAggregator::sum_parts() {
   for (size_t i = 0; i < size; ++i) {
     uint64_t key = keys_[i];
     const uint64_t receiver = take(key, row_bits_);
-    const uint64_t offset = take(key, offset_bits_);
     const uint64_t sender = take(key, row_bits_);
+    const uint64_t offset = take(key, offset_bits_);
     const uint64_t bin = first_send_bin_ + key;
     cells[i] = {bin,
                 bin + unzigzag(offset),

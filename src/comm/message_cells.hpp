@@ -15,6 +15,17 @@ namespace pathline::comm {
 __extension__ typedef unsigned __int128 Uint128;
 __extension__ typedef __int128 Int128;
 
+/// The messages of a run as the rows of a picture see them.
+struct MessageColumns {
+  std::span<const uint64_t> send_ticks;
+  std::span<const uint64_t> recv_ticks;  ///< Before send_ticks where clocks disagree.
+  std::span<const uint32_t> sender_row;
+  std::span<const uint32_t> receiver_row;
+  std::span<const uint64_t> weight;  ///< Such as bytes; empty counts each message as 1.
+  /// A message from or to a row that is not below has no line: no answer contains it.
+  uint32_t row_count = 0;
+};
+
 /// What cells are made of: bins of 2^bin_shift ticks, counted from tick 0, and blocks of
 /// 2^row_shift rows, counted from row 0.
 struct CellSize {
@@ -35,9 +46,9 @@ struct MessageCell {
   Int128 latency_ticks;  ///< Sum of receive time - send time; negative where clocks disagree.
 };
 
-/// Cells in the order of send bin, sender, receive bin, receiver, packed in blocks: each number
-/// takes as many bits as the largest of its kind in its block needs, so typical cells take 10 to 14
-/// bytes and no value is too large.
+/// Cells in the order of send bin, distance to the receive bin, sender, receiver, packed in blocks:
+/// each number takes as many bits as the largest of its kind in its block needs, so typical cells
+/// take 10 to 14 bytes and no value is too large.
 ///
 /// append() by one thread; the others may be called by many once finish() was.
 class MessageCells {
@@ -110,8 +121,8 @@ class CellAggregator {
   /// cells      gets what is summed up.
   CellAggregator(CellSize size, uint32_t row_count, MessageCells& cells);
 
-  void add(uint64_t send_ticks, uint64_t recv_ticks, uint32_t sender_row, uint32_t receiver_row,
-           uint64_t weight);
+  /// Adds messages begin to end - 1 but for those without a line.
+  void add(const MessageColumns& columns, size_t begin, size_t end);
   /// Adds the cells, which must not be larger, that were sent in a bin of this size from
   /// first_send_bin to last_send_bin.
   void add(const MessageCells& cells, CellSize size, uint64_t first_send_bin,
@@ -133,6 +144,7 @@ class CellAggregator {
   using Cells = base::Column<MessageCell>;
 
   void open_bin(uint64_t send_bin);
+  size_t add_bin(const MessageColumns& columns, size_t begin, size_t end);
   /// False for what does not fit a key.
   bool add_key(uint64_t send_bin, uint64_t recv_bin, uint64_t sender, uint64_t receiver);
   [[nodiscard]] Cells sum_parts();
@@ -147,7 +159,8 @@ class CellAggregator {
   uint64_t added_count_ = 0;
   uint64_t first_send_bin_ = 0;  ///< Of the group.
   uint64_t last_send_bin_ = 0;
-  base::Column<uint64_t> keys_;  ///< Bin, sender, distance of the bins, receiver, index in parts_.
+  base::Column<uint64_t> keys_;  ///< Bin, distance, sender, receiver, index in parts_.
+  base::Column<uint64_t> other_keys_;
   base::Column<Part> parts_;
   Cells large_;              ///< Those that do not fit keys or parts, in any order.
   std::vector<Cells> runs_;  ///< Summed up and in order; each at least twice as long as the next.

@@ -51,7 +51,7 @@ Cells unpacked(const MessageCells& cells) {
 
 /// Slow, and in the order that MessageCells promises for receive bins that are not before the send.
 Cells brute_force(const std::vector<Message>& messages, CellSize size) {
-  std::map<std::tuple<uint64_t, uint32_t, uint64_t, uint32_t>, MessageCell> cells;
+  std::map<std::tuple<uint64_t, uint64_t, uint32_t, uint32_t>, MessageCell> cells;
   for (const Message& m : messages) {
     const uint64_t send_bin = m.send_ticks >> size.bin_shift;
     const uint64_t recv_bin = m.recv_ticks >> size.bin_shift;
@@ -61,7 +61,7 @@ Cells brute_force(const std::vector<Message>& messages, CellSize size) {
     const uint64_t order = distance < 0 ? ~(static_cast<uint64_t>(distance) << 1)
                                         : static_cast<uint64_t>(distance) << 1;
     MessageCell& cell = cells
-                            .insert({{send_bin, sender, order, receiver},
+                            .insert({{send_bin, order, sender, receiver},
                                      {send_bin, recv_bin, sender, receiver, 0, 0, 0, 0}})
                             .first->second;
     ++cell.count;
@@ -100,9 +100,21 @@ std::vector<Message> random_messages(size_t count, uint32_t row_count, uint64_t 
 void aggregate(const std::vector<Message>& messages, CellSize size, uint32_t row_count,
                MessageCells& cells) {
   CellAggregator aggregator(size, row_count, cells);
+  std::vector<uint64_t> send_ticks;
+  std::vector<uint64_t> recv_ticks;
+  std::vector<uint32_t> senders;
+  std::vector<uint32_t> receivers;
+  std::vector<uint64_t> weights;
   for (const Message& m : messages) {
-    aggregator.add(m.send_ticks, m.recv_ticks, m.sender, m.receiver, m.weight);
+    send_ticks.push_back(m.send_ticks);
+    recv_ticks.push_back(m.recv_ticks);
+    senders.push_back(m.sender);
+    receivers.push_back(m.receiver);
+    weights.push_back(m.weight);
   }
+  const MessageColumns columns{send_ticks, recv_ticks, senders, receivers, weights, row_count};
+  aggregator.add(columns, 0, messages.size() / 3);
+  aggregator.add(columns, messages.size() / 3, messages.size());
   aggregator.finish();
   EXPECT_EQ(aggregator.added_count(), messages.size());
 }

@@ -275,14 +275,8 @@ void MessagePyramid::feed(CellAggregator& aggregator, int bin_shift, std::span<c
     const auto end = ticks.begin() + static_cast<ptrdiff_t>(node.end);
     const auto from = std::lower_bound(begin, end, first_bin << bin_shift);
     const auto until = std::upper_bound(begin, end, last_tick(last_bin, bin_shift));
-    const auto until_message = static_cast<size_t>(until - ticks.begin());
-    for (auto i = static_cast<size_t>(from - ticks.begin()); i < until_message; ++i) {
-      const uint32_t sender = columns_.sender_row[i];
-      const uint32_t receiver = columns_.receiver_row[i];
-      if (sender >= columns_.row_count || receiver >= columns_.row_count) continue;
-      aggregator.add(ticks[i], columns_.recv_ticks[i], sender, receiver,
-                     columns_.weight.empty() ? 1 : columns_.weight[i]);
-    }
+    aggregator.add(columns_, static_cast<size_t>(from - ticks.begin()),
+                   static_cast<size_t>(until - ticks.begin()));
   }
 }
 
@@ -302,16 +296,26 @@ void MessagePyramid::aggregate_level(uint32_t index, size_t level, const Pyramid
   const auto is_worthwhile = [&](double cell_count, double bytes, double margin) {
     return cell_count <= (kWorthwhileRatio + margin) * sources && bytes <= room * (1 + margin);
   };
-  MessageCells some;
-  CellAggregator sample(size, columns_.row_count, some);
-  for (uint64_t bin = kSampleStride / 2; bin < kBinsPerNode; bin += kSampleStride) {
-    feed(sample, node.bin_shift, pieces, first_bin + bin, first_bin + bin);
+  uint64_t sampled = 0;
+  double some_count = 0;
+  double some_bytes = 0;
+  for (uint64_t bit = kSampleStride / 2, first = bit; sampled < kMinSampleSize && bit > 1;) {
+    MessageCells some;
+    CellAggregator sample(size, columns_.row_count, some);
+    for (uint64_t bin = first; bin < kBinsPerNode; bin += kSampleStride) {
+      feed(sample, node.bin_shift, pieces, first_bin + bin, first_bin + bin);
+    }
+    sample.finish();
+    sampled += sample.added_count();
+    some_count += static_cast<double>(some.size());
+    some_bytes += static_cast<double>(some.size_bytes());
+    // 16; 8, 24; 4, 12, 20, 28; 2, 6 ...
+    first += bit * 2;
+    if (first >= kSampleStride) first = bit /= 2;
   }
-  sample.finish();
-  const double scale = sources / std::max(static_cast<double>(sample.added_count()), 1.0);
-  if (sample.added_count() >= kMinSampleSize &&
-      !is_worthwhile(scale * static_cast<double>(some.size()),
-                     scale * static_cast<double>(some.size_bytes()), kSampleMargin)) {
+  const double scale = sources / std::max(static_cast<double>(sampled), 1.0);
+  if (sampled >= kMinSampleSize &&
+      !is_worthwhile(scale * some_count, scale * some_bytes, kSampleMargin)) {
     return;
   }
   MessageCells cells;
@@ -370,6 +374,12 @@ class MessagePyramid::Reader {
       place_rows(size.row_shift);
       used_ += rows_.size;
     }
+  }
+
+  /// Makes room once for what is known to come.
+  void expect(uint64_t count) {
+    constexpr uint64_t kMost = uint64_t{1} << 24;
+    if (count > records_.size()) resize(std::min(count, kMost));
   }
 
   void finish() { resize(used_); }
@@ -662,6 +672,7 @@ void MessagePyramid::query(const MessageView& view, MessageRecords& records) con
     } else {
       plan_cells(view, records, pieces);
     }
+    reader.expect(record_count(pieces, view) + kTimesStride);
     for (const Piece& piece : pieces) {
       const Node& node = nodes_[piece.node];
       if (piece.cells == nullptr) {

@@ -12,18 +12,6 @@
 
 namespace pathline::comm {
 
-/// The messages of a run as the rows of a picture see them. Any order; sorted by send time, as
-/// trace::Messages are, they are not copied and must live as long as the pyramid.
-struct MessageColumns {
-  std::span<const uint64_t> send_ticks;
-  std::span<const uint64_t> recv_ticks;  ///< Before send_ticks where clocks disagree.
-  std::span<const uint32_t> sender_row;
-  std::span<const uint32_t> receiver_row;
-  std::span<const uint64_t> weight;  ///< Such as bytes; empty counts each message as 1.
-  /// A message from or to a row that is not below has no line: no answer contains it.
-  uint32_t row_count = 0;
-};
-
 struct PyramidLimits {
   /// Times in which fewer messages were sent keep no cells: the messages are read themselves.
   size_t tile_message_count = size_t{1} << 18;
@@ -93,8 +81,9 @@ struct PyramidLevel {
 /// messages, which is as exact and costs about the same. So a bin of any width is answered from as
 /// many records as it has occupied cells, times a small factor.
 ///
-/// memory   at most bytes_per_message, plus a few kB. A copy of the columns if they are not sorted
-///          by send time.
+/// columns  sorted by send time, as trace::Messages are, they are not copied and must live as long
+///          as the pyramid; else they are copied.
+/// memory   at most bytes_per_message, plus a few kB and that copy.
 /// threads  immutable once built; any number of threads may ask.
 class MessagePyramid {
  public:
