@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +34,16 @@ struct CellSize {
   int bin_shift = 0;
   int row_shift = 0;
 };
+
+/// The last tick of a bin.
+inline uint64_t last_tick(uint64_t bin, int bin_shift) {
+  return (bin << bin_shift) + ((uint64_t{1} << bin_shift) - 1);
+}
+
+/// The largest shift whose power of two is at most `size`, or 0.
+inline int floor_shift(double size) {
+  return size >= 2 ? std::min(static_cast<int>(std::floor(std::log2(size))), 63) : 0;
+}
 
 /// All messages from one bin and block to one bin and block. The sums are exact for up to 2^62
 /// messages: 128 bits hold the sum of any 2^62 weights and times.

@@ -104,6 +104,7 @@ class MessagePyramid {
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr size_t kTimesStride = 1024;  ///< Messages per entry of times_.
 
   struct TimeRange {
     uint64_t first = UINT64_MAX;  ///< The earliest send or receive.
