@@ -327,7 +327,7 @@ void MessagePyramid::plan_cells(const MessageView& view, MessageRecords& records
   const auto above = std::upper_bound(row_shifts_.begin(), row_shifts_.end(), row_shift);
   size_t level = static_cast<size_t>(above - row_shifts_.begin()) - 1;
   // Of a view of few rows most cells read are not in it; reading them costs less than having them.
-  constexpr double kReadsPerRecord = 4;
+  constexpr double kReadsPerRecord = 2;
   const double share = std::max(row_count / columns_.row_count, 1 / kReadsPerRecord);
   while (true) {
     pieces.clear();

@@ -500,11 +500,17 @@ TEST(MessagePyramid, StaysWithinItsMemoryForAnyMessages) {
       if (kind == 3) run.receiver_row[i] = run.sender_row[i] % 64;
       if (kind == 3) run.weight[i] = random();
     }
-    const MessagePyramid pyramid = pyramid_of(run, {.tile_message_count = 8192});
-    EXPECT_LE(pyramid.size_bytes(), 12 * run.size() + 50000) << kind;
-    size_t bytes = 0;
-    for (const PyramidLevel& level : pyramid.levels()) bytes += level.size_bytes;
-    EXPECT_LE(bytes, pyramid.size_bytes());
+    for (const double limit : {1.0, 4.0, 11.9}) {
+      const MessagePyramid pyramid =
+          pyramid_of(run, {.tile_message_count = 8192, .bytes_per_message = limit});
+      EXPECT_LE(static_cast<double>(pyramid.size_bytes()),
+                (limit + 0.1) * static_cast<double>(run.size()) + 50000)
+          << kind;
+      size_t bytes = 0;
+      for (const PyramidLevel& level : pyramid.levels()) bytes += level.size_bytes;
+      EXPECT_LE(bytes, pyramid.size_bytes());
+      EXPECT_LE(static_cast<double>(bytes), limit * static_cast<double>(run.size()));
+    }
   }
 }
 
