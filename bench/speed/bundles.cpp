@@ -2,8 +2,10 @@
 //
 // Pictures of messages, with the input in memory, on one thread, at 1920 x 1080 px: from the
 // columns of messages to coloured pixels. Text, axes and the file are not in it.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 #include <random>
 #include <vector>
 
@@ -12,6 +14,7 @@
 
 #include "bench/speed/archive.hpp"
 #include "comm/matrix.hpp"
+#include "comm/message_pyramid.hpp"
 #include "figure/bundling.hpp"
 #include "figure/figure.hpp"
 #include "figure/timeline_messages.hpp"
@@ -119,6 +122,88 @@ void other_colors(benchmark::State& state) {
   }
 }
 
+/// Messages of a program like fd4 and of any length, as columns; made once.
+struct ManyMessages {
+  std::vector<uint64_t> send;
+  std::vector<uint64_t> recv;
+  std::vector<uint32_t> from;
+  std::vector<uint32_t> to;
+};
+
+constexpr uint32_t kRows = 1024;
+
+/// Every rank sends to 8 partners in a burst of 50 ms every 2 s; a message is 5 us to 20 ms under
+/// way, one in a hundred goes anywhere.
+ManyMessages many_messages(size_t count) {
+  ManyMessages messages;
+  std::mt19937_64 random(3);
+  constexpr size_t kPerStep = size_t{kRows} * 8;
+  constexpr std::array<uint32_t, 8> kPartners = {1,  kRows - 1,  32, kRows - 32,
+                                                 33, kRows - 33, 31, kRows - 31};
+  std::vector<std::array<uint64_t, 4>> step(kPerStep);
+  for (size_t i = 0; messages.send.size() < count; ++i) {
+    for (size_t k = 0; k < kPerStep; ++k) {
+      const auto from = static_cast<uint32_t>(k / 8);
+      const uint64_t dice = random();
+      const uint32_t to = dice % 100 == 0 ? static_cast<uint32_t>(dice >> 40) % kRows
+                                          : (from + kPartners[k % 8]) % kRows;
+      const uint64_t send = i * 2000000000 + (dice >> 8) % 50000000;
+      const double exponent = 12 * static_cast<double>((dice >> 16) % 4096) / 4096;
+      step[k] = {send, send + static_cast<uint64_t>(5000 * std::exp2(exponent)), from, to};
+    }
+    std::sort(step.begin(), step.end());
+    for (const auto& [send, recv, from, to] : step) {
+      messages.send.push_back(send);
+      messages.recv.push_back(recv);
+      messages.from.push_back(static_cast<uint32_t>(from));
+      messages.to.push_back(static_cast<uint32_t>(to));
+    }
+  }
+  return messages;
+}
+
+/// Zooms into a run of many messages: from the pyramid to coloured pixels, bundled if that is good.
+/// One iteration is one view; their medians and worst are counters, in CPU milliseconds.
+void zoom(benchmark::State& state) {
+  const ManyMessages messages = many_messages(static_cast<size_t>(state.range(0)));
+  base::ThreadPool pool(1);
+  const clock_t begin = std::clock();
+  const auto pyramid = comm::MessagePyramid::build(
+      {messages.send, messages.recv, messages.from, messages.to, {}, kRows}, {}, pool);
+  state.counters["build-ns/message"] = 1e9 * static_cast<double>(std::clock() - begin) /
+                                       CLOCKS_PER_SEC / static_cast<double>(messages.send.size());
+  state.counters["bytes/message"] =
+      static_cast<double>(pyramid.size_bytes()) / static_cast<double>(messages.send.size());
+  std::mt19937_64 random(7);
+  comm::MessageRecords records;
+  std::vector<double> times_ms;
+  double bundled_count = 0;
+  const auto end = static_cast<double>(messages.recv.back());
+  for (auto unused : state) {
+    // From the whole run to a hundred thousandth of it.
+    const double share = std::pow(10, -5 * static_cast<double>(random() % 1000) / 1000);
+    const double from = (1 - share) * end * static_cast<double>(random() % 1000) / 1000;
+    const figure::TimeRange range{static_cast<uint64_t>(from),
+                                  static_cast<uint64_t>(from + share * end) + 1};
+    const clock_t start = std::clock();
+    pyramid.query({.from_ticks = range.from, .until_ticks = range.until}, records);
+    layout::Segments lines = figure::record_lines(records, range, 0, kRows, kPlot);
+    lines.style = style();
+    const figure::Bundled bundled = figure::bundle(std::move(lines), {kRows, {}}, {}, pool);
+    if (bundled.density != nullptr) {
+      benchmark::DoNotOptimize(render::shade(*bundled.density, style(),
+                                             render::choose_opacity(*bundled.density, style()),
+                                             layout::light_theme().background, pool));
+    }
+    times_ms.push_back(1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    bundled_count += bundled.mode == "phases" ? 1 : 0;
+  }
+  std::sort(times_ms.begin(), times_ms.end());
+  state.counters["median-ms"] = times_ms[times_ms.size() / 2];
+  state.counters["p99-ms"] = times_ms[times_ms.size() * 99 / 100];
+  state.counters["bundled"] = bundled_count / static_cast<double>(times_ms.size());
+}
+
 /// The pictures of pairs, their text and axes included.
 void pairs(benchmark::State& state, bool is_flow) {
   const trace::Trace trace = read_trace(fd4_archive(), 0);
@@ -144,6 +229,13 @@ BENCHMARK_CAPTURE(whole_run, wrf_by_grid, "wrf", figure::Bundling::kGrid)
 BENCHMARK_CAPTURE(lines_by_cairo, wrf, "wrf")->Unit(benchmark::kMillisecond);
 BENCHMARK(short_splines)->Unit(benchmark::kMillisecond);
 BENCHMARK(other_colors)->Unit(benchmark::kMillisecond);
+BENCHMARK(zoom)
+    ->Arg(2200000)
+    ->Arg(100000000)
+    ->ArgName("messages")
+    ->Iterations(100)
+    ->Repetitions(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pairs, flow, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pairs, chord, false)->Unit(benchmark::kMillisecond);
 

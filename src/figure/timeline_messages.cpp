@@ -30,6 +30,31 @@ bool has_rows(const trace::Messages& messages, size_t i, const Rows& rows) {
          row_of(rows, messages.recv_location[i], messages.receiver[i]) != base::IdMap::kNone;
 }
 
+/// Puts line `i` where it belongs, in pixels of the plot.
+void place(double x1, double y1, double x2, double y2, const layout::Rect& plot, size_t i,
+           layout::Segments& lines) {
+  constexpr double kUpright = 0.5;
+  const auto whole = [](double value) { return static_cast<float>(static_cast<int32_t>(value)); };
+  const double middle = (x1 + x2) / 2;
+  if (std::abs(x2 - x1) < kUpright && middle >= plot.x && middle < plot.right()) {
+    lines.x1[i] = lines.x2[i] = whole(middle) + 0.5F;
+    lines.y1[i] = whole(y1 + 0.5);
+    lines.y2[i] = whole(y2 + 0.5);
+  } else {
+    lines.x1[i] = static_cast<float>(x1);
+    lines.x2[i] = static_cast<float>(x2);
+    lines.y1[i] = static_cast<float>(y1);
+    lines.y2[i] = static_cast<float>(y2);
+  }
+}
+
+layout::Segments lines_in(const layout::Rect& plot, size_t count) {
+  layout::Segments lines;
+  lines.clip = plot;
+  for (auto* column : {&lines.x1, &lines.y1, &lines.x2, &lines.y2}) column->resize(count);
+  return lines;
+}
+
 }  // namespace
 
 base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& rows,
@@ -60,23 +85,15 @@ base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& r
 layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
                                const Rows& rows, TimeRange range, const layout::Rect& plot,
                                Metric weight, base::ThreadPool& pool) {
-  layout::Segments lines;
-  lines.clip = plot;
-  lines.x1.resize(messages.size());
-  lines.y1.resize(messages.size());
-  lines.x2.resize(messages.size());
-  lines.y2.resize(messages.size());
+  layout::Segments lines = lines_in(plot, messages.size());
   const double scale = plot.w / static_cast<double>(range.until - range.from);
   const double row_px = plot.h / static_cast<double>(rows.rows.size());
-  const double right = plot.right();
   const auto x_of = [&](uint64_t ticks) {
     return plot.x + static_cast<double>(static_cast<int64_t>(ticks - range.from)) * scale;
   };
   const auto y_of = [&](uint32_t row) {
-    return static_cast<float>(plot.y + (static_cast<double>(row) + 0.5) * row_px);
+    return plot.y + (static_cast<double>(row) + 0.5) * row_px;
   };
-  const auto whole = [](float value) { return static_cast<float>(static_cast<int32_t>(value)); };
-  constexpr double kUpright = 0.5;
   const trace::Messages& all = trace.messages;
   if (weight != Metric::kMessages) lines.weight.resize(messages.size());
   const auto weight_of = [&](size_t i) {
@@ -90,24 +107,28 @@ layout::Segments message_lines(const trace::Trace& trace, const base::Column<uin
     const size_t end = std::min(messages.size(), (chunk + 1) * kChunk);
     for (size_t line = chunk * kChunk; line < end; ++line) {
       const size_t i = messages[line];
-      const double x1 = x_of(all.send_ticks[i]);
-      const double x2 = x_of(all.recv_ticks[i]);
-      const float y1 = y_of(row_of(rows, all.send_location[i], all.sender[i]));
-      const float y2 = y_of(row_of(rows, all.recv_location[i], all.receiver[i]));
       if (!lines.weight.empty()) lines.weight[line] = weight_of(i);
-      const double middle = (x1 + x2) / 2;
-      if (std::abs(x2 - x1) < kUpright && middle >= plot.x && middle < right) {
-        lines.x1[line] = lines.x2[line] = whole(static_cast<float>(middle)) + 0.5F;
-        lines.y1[line] = whole(y1 + 0.5F);
-        lines.y2[line] = whole(y2 + 0.5F);
-      } else {
-        lines.x1[line] = static_cast<float>(x1);
-        lines.x2[line] = static_cast<float>(x2);
-        lines.y1[line] = y1;
-        lines.y2[line] = y2;
-      }
+      place(x_of(all.send_ticks[i]), y_of(row_of(rows, all.send_location[i], all.sender[i])),
+            x_of(all.recv_ticks[i]), y_of(row_of(rows, all.recv_location[i], all.receiver[i])),
+            plot, line, lines);
     }
   });
+  return lines;
+}
+
+layout::Segments record_lines(const comm::MessageRecords& records, TimeRange range,
+                              uint32_t first_row, size_t row_count, const layout::Rect& plot) {
+  layout::Segments lines = lines_in(plot, records.size());
+  lines.weight.resize(records.size());
+  const double scale = plot.w / static_cast<double>(range.until - range.from);
+  const double row_px = plot.h / static_cast<double>(row_count);
+  const double top = plot.y - static_cast<double>(first_row) * row_px;
+  for (size_t i = 0; i < records.size(); ++i) {
+    place(plot.x + records.send_ticks[i] * scale, top + double{records.sender[i]} * row_px,
+          plot.x + records.recv_ticks[i] * scale, top + double{records.receiver[i]} * row_px, plot,
+          i, lines);
+    lines.weight[i] = static_cast<float>(records.weight[i]);
+  }
   return lines;
 }
 

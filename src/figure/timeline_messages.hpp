@@ -6,6 +6,7 @@
 
 #include "base/column.hpp"
 #include "base/thread_pool.hpp"
+#include "comm/message_pyramid.hpp"
 #include "figure/figure.hpp"
 #include "figure/timeline_states.hpp"
 #include "layout/scene.hpp"
@@ -30,6 +31,12 @@ base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& r
 layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
                                const Rows& rows, TimeRange range, const layout::Rect& plot,
                                Metric weight, base::ThreadPool& pool);
+
+/// What a view of a pyramid has to draw as straight lines in a plot that shows `range` and rows
+/// [first_row, first_row + row_count), as message_lines() does; each has the weight of its
+/// messages.
+layout::Segments record_lines(const comm::MessageRecords& records, TimeRange range,
+                              uint32_t first_row, size_t row_count, const layout::Rect& plot);
 
 /// Messages from or to chosen ranks that have no line, because their other end has no row.
 size_t hidden_messages(const trace::Trace& trace, const Rows& rows, TimeRange range,
