@@ -33,11 +33,10 @@ bool has_rows(const trace::Messages& messages, size_t i, const Rows& rows) {
 /// Puts line `i` where it belongs, in pixels of the plot.
 void place(double x1, double y1, double x2, double y2, const layout::Rect& plot, size_t i,
            layout::Segments& lines) {
-  constexpr double kUpright = 0.5;
   const auto whole = [](double value) { return static_cast<float>(static_cast<int32_t>(value)); };
-  const double middle = (x1 + x2) / 2;
-  if (std::abs(x2 - x1) < kUpright && middle >= plot.x && middle < plot.right()) {
-    lines.x1[i] = lines.x2[i] = whole(middle) + 0.5F;
+  const bool is_inside = std::min(x1, x2) >= plot.x && std::max(x1, x2) < plot.right();
+  if (is_inside && whole(x1) == whole(x2)) {
+    lines.x1[i] = lines.x2[i] = whole(x1) + 0.5F;
     lines.y1[i] = whole(y1 + 0.5);
     lines.y2[i] = whole(y2 + 0.5);
   } else {

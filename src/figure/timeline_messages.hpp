@@ -23,9 +23,9 @@ namespace pathline::figure {
 base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& rows,
                                         TimeRange range, base::ThreadPool& pool);
 
-/// These messages as straight lines in the plot, in their order. Upright ones, less than half a
-/// pixel wide, come to stand on whole pixels, at most half a pixel from where they are: they are
-/// crisp, and quick to draw by the million.
+/// These messages as straight lines in the plot, in their order. Upright ones, whose ends fall into
+/// one column of pixels, come to stand on whole pixels, at most half a pixel from where they are:
+/// they are crisp, and quick to draw by the million.
 ///
 /// weight  kMessages: none, each counts once; kBytes; kTime: from send to receive, at least 0.
 layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
