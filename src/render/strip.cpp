@@ -134,6 +134,14 @@ void Strip::add_column(const Single& single, int64_t column) {
   at[1] += single.second;
 }
 
+/// The columns between two places, counted from the left margin, and the one after them will have
+/// values.
+void Strip::mark_values(double low, double high) {
+  const auto first = static_cast<size_t>(std::max(low, 0.0));
+  const auto last = static_cast<size_t>(std::clamp(high + 1, 0.0, width_ + 1));
+  for (size_t x = first; x <= last; ++x) has_values_[x] = true;
+}
+
 /// Row by row; the first and the last one may be partial.
 void Strip::step_steep(const Line& line, double top, double bottom) {
   const auto last = static_cast<int64_t>(bottom);
@@ -143,20 +151,23 @@ void Strip::step_steep(const Line& line, double top, double bottom) {
     add_row(single(line, top, to, width_), row);
     ++row;
   }
-  const double first = static_cast<double>(row) + 0.5;
-  const RealPair whole{line.weight, line.weight * line.s(first)};
-  const RealPair step{0, line.weight * line.s_slope};
-  const double v_first = line.v(first) + 0.5;  // from the margin's middle
-  const double end = width_ + 1;
-  double i = 0;
-  for (; row < last; ++row, ++i) {
-    const double v = v_first + line.v_slope * i;
-    if (!(v >= 0 && v < end)) continue;
-    const auto column = static_cast<int32_t>(v);
-    const RealPair weights = whole + step * i;
-    const Pair second = fixed(weights * (v - static_cast<double>(column)));
-    *value(column - 1, row) += fixed(weights) - second;
-    *value(column, row) += second;
+  if (row < last) {
+    const double first = static_cast<double>(row) + 0.5;
+    RealPair weights{line.weight, line.weight * line.s(first)};
+    const RealPair step{0, line.weight * line.s_slope};
+    double v = line.v(first) + 0.5;  // from the margin's middle
+    const double end = width_ + 1;
+    const double v_last = v + line.v_slope * static_cast<double>(last - row - 1);
+    mark_values(std::min(v, v_last), std::max(v, v_last));
+    Pair* in_margin = &values_[static_cast<size_t>(row + 1)];
+    for (; row < last; ++row, ++in_margin, v += line.v_slope, weights += step) {
+      if (!(v >= 0 && v < end)) continue;
+      const auto column = static_cast<int32_t>(v);
+      const Pair second = fixed(weights * (v - static_cast<double>(column)));
+      Pair* at = in_margin + static_cast<size_t>(column) * stride_;
+      at[0] += fixed(weights) - second;
+      at[stride_] += second;
+    }
   }
   if (static_cast<double>(last) < bottom && last >= static_cast<int64_t>(top)) {
     const double from = std::max(top, static_cast<double>(last));
@@ -293,21 +304,21 @@ void Strip::add_flat(const Line& line) {
     add_column(single(line, left, to, height_), column);
     ++column;
   }
-  const double first = static_cast<double>(column) + 0.5;
-  const RealPair whole{line.weight, line.weight * line.s(first)};
-  const RealPair step{0, line.weight * line.s_slope};
-  const double v_first = line.v(first) + 0.5;  // from the row above
-  const double end = height_ + 1;
-  double i = 0;
-  for (; column < last; ++column, ++i) {
-    const double v = v_first + line.v_slope * i;
-    if (!(v >= 0 && v < end)) continue;
-    const auto row = static_cast<int32_t>(v);
-    const RealPair weights = whole + step * i;
-    const Pair second = fixed(weights * (v - static_cast<double>(row)));
-    Pair* at = value(column, row - 1);
-    at[0] += fixed(weights) - second;
-    at[1] += second;
+  if (column < last) {
+    const double first = static_cast<double>(column) + 0.5;
+    RealPair weights{line.weight, line.weight * line.s(first)};
+    const RealPair step{0, line.weight * line.s_slope};
+    double v = line.v(first) + 0.5;  // from the row above
+    const double end = height_ + 1;
+    mark_values(column + 1, last);
+    Pair* top = &values_[(static_cast<size_t>(column) + 1) * stride_];
+    for (; column < last; ++column, top += stride_, v += line.v_slope, weights += step) {
+      if (!(v >= 0 && v < end)) continue;
+      const auto row = static_cast<int32_t>(v);
+      const Pair second = fixed(weights * (v - static_cast<double>(row)));
+      top[row] += fixed(weights) - second;
+      top[row + 1] += second;
+    }
   }
   if (column == last && static_cast<double>(last) < right) {
     add_column(single(line, std::max(left, static_cast<double>(last)), right, height_), last);

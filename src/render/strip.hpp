@@ -83,6 +83,7 @@ class Strip {
   static Single single(const Line& line, double u_from, double u_to, double v_end);
   void add_steep(const Line& line);
   void add_flat(const Line& line);
+  void mark_values(double low, double high);
   void step_steep(const Line& line, double top, double bottom);
   void add_row(const Single& single, int64_t row);
   void add_column(const Single& single, int64_t column);
