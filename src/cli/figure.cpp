@@ -2,12 +2,12 @@
 #include "figure/figure.hpp"
 
 #include <cmath>
-#include <ctime>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/picture.hpp"
+#include "base/cpu_time.hpp"
 #include "cli/command.hpp"
 #include "cli/message_rows.hpp"
 #include "render/raster.hpp"
@@ -174,8 +174,6 @@ bool has_pairs(app::FigureKind kind) {
          kind == app::FigureKind::kFlow;
 }
 
-double cpu_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 base::Result<int> run_figure(const FigureOptions& options) {
   const auto kind = app::parse_figure_kind(options.kind);
   if (!kind) return kind.error();
@@ -211,7 +209,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (auto status = check_step(options, run.trace, options.step); !status) return status.error();
-  const double begin_ms = cpu_ms();
+  const double begin_ms = base::cpu_time_ms();
   figure::Options drawing = parsed.value();
   drawing.title = title_of(kind.value(), options, run.trace.complete);
   figure::Bundled bundled;
@@ -234,7 +232,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
     json["messages"] = scene.value().message_count;
     json["bundle_ms"] = bundled.bundle_ms;
     json["raster_ms"] = bundled.raster_ms + stats.raster_cpu_ms;
-    json["total_ms"] = cpu_ms() - begin_ms;
+    json["total_ms"] = base::cpu_time_ms() - begin_ms;
     if (kind.value() == app::FigureKind::kTimeline) add_quality(json, bundled);
     add_parameters(json, bundled, drawing.bundling, stats);
     if (auto status = write_result("-", json.dump(2) + '\n'); !status) return status.error();

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/cpu_time.hpp"
 #include "layout/bundle_quality.hpp"
 #include "layout/grid_router.hpp"
 #include "layout/hierarchy_router.hpp"
@@ -39,23 +39,6 @@ constexpr size_t kTypicalMessages = 60000;
 constexpr size_t kJudgedMessages = 512;  // enough for a mean within some per cent
 constexpr size_t kMeasuredMessages = 200000;
 constexpr size_t kFollowedMessages = 20000;
-
-/// CPU time of the process.
-class Stopwatch {
- public:
-  double lap_ms() {
-    const double now = cpu_ms();
-    return now - std::exchange(since_, now);
-  }
-
- private:
-  static double cpu_ms() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-  }
-  double since_ = cpu_ms();
-};
 
 /// About `count` lines, chosen by what they are, so that their order does not matter.
 Segments sample(const Segments& lines, size_t count) {
@@ -203,7 +186,7 @@ std::shared_ptr<const layout::Density> density_of(const Segments& segments,
 
 /// Straight lines, as they are.
 void stay_straight(Segments lines, Bundled& result, base::ThreadPool& pool) {
-  Stopwatch clock;
+  base::CpuStopwatch clock;
   const bool is_asked_for = result.mode == "none";
   if (is_asked_for || lines.style.blend == layout::Blend::kOver) {
     result.segments = std::move(lines);
@@ -347,7 +330,7 @@ class PhaseSearch {
   Segments judged_;
   std::optional<Segments> part_;
   std::shared_ptr<const layout::Density> part_density_;
-  Stopwatch clock_;
+  base::CpuStopwatch clock_;
   double bundle_ms_ = 0;
   double raster_ms_ = 0;
   size_t tries_ = 0;
@@ -357,7 +340,7 @@ class PhaseSearch {
 /// The published ways of bundling, whatever becomes of the picture.
 void bundle_as_asked(const Segments& lines, const BundleOptions& options,
                      const layout::Density& straight, Bundled& result, base::ThreadPool& pool) {
-  Stopwatch clock;
+  base::CpuStopwatch clock;
   if (options.mode == Bundling::kHierarchy) {
     result.mode = "hierarchy";
     result.router = layout::make_hierarchy_router(
@@ -423,7 +406,7 @@ Bundled bundle(Segments lines, const layout::RowBands& rows, const BundleOptions
     stay_straight(std::move(lines), result, pool);
     return result;
   }
-  Stopwatch clock;
+  base::CpuStopwatch clock;
   auto straight = density_of(lines, pool);
   result.raster_ms += clock.lap_ms();
   if (options.mode == Bundling::kAuto) {

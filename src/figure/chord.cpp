@@ -39,7 +39,7 @@ class ChordFigure {
   }
 
   base::Result<layout::Scene> draw(const PairsText& text,
-                                   std::span<const layout::ChordEdge> edges) {
+                                   std::span<const layout::PairValue> edges) {
     const auto gradient = layout::message_gradient(options_.palette, options_.theme);
     if (!gradient) return gradient.error();
     scene_.message_count = text.message_count;
@@ -99,12 +99,12 @@ class ChordFigure {
     return layout::on_circle(circle_, position, order_.size(), circle_.radius_px + distance);
   }
 
-  size_t add_edges(std::span<const layout::ChordEdge> edges, const layout::Gradient& gradient) {
+  size_t add_edges(std::span<const layout::PairValue> edges, const layout::Gradient& gradient) {
     const layout::ChordTree tree(order_.size(), has_blocks_
                                                     ? std::span<const uint32_t>(order_.block_begin)
                                                     : std::span<const uint32_t>());
-    std::vector<layout::ChordEdge> shown;
-    for (const layout::ChordEdge& edge : edges) {
+    std::vector<layout::PairValue> shown;
+    for (const layout::PairValue& edge : edges) {
       if (edge.value > 0) shown.push_back(edge);
     }
     if (shown.size() <= kMaxBands) {
@@ -124,7 +124,7 @@ class ChordFigure {
   }
 
   /// Few pairs: bands as wide as their value, the narrow ones on top.
-  void add_bands(std::vector<layout::ChordEdge> edges, const layout::ChordTree& tree,
+  void add_bands(std::vector<layout::PairValue> edges, const layout::ChordTree& tree,
                  const layout::Gradient& gradient) {
     std::stable_sort(edges.begin(), edges.end(),
                      [](const auto& a, const auto& b) { return a.value > b.value; });
@@ -138,7 +138,7 @@ class ChordFigure {
       const double high = thickness_.half_width_px(edges[edges.size() / 100].value);
       thickness_.k = (widest - thickness_.base_px) / (high - thickness_.base_px);
     }
-    for (const layout::ChordEdge& edge : edges) {
+    for (const layout::PairValue& edge : edges) {
       layout::add_chord_ribbons(edge, tree, circle_, thickness_.half_width_px(edge.value),
                                 gradient.begin, gradient.end, ribbons);
     }
@@ -301,7 +301,7 @@ class ChordFigure {
   const layout::Theme& theme_;
   layout::ChordOptions circle_;
   layout::Scene scene_;
-  std::vector<layout::ChordEdge> bands_;  // By falling value; empty when drawn as lines.
+  std::vector<layout::PairValue> bands_;  // By falling value; empty when drawn as lines.
   layout::Thickness thickness_;
   bool has_blocks_ = false;
   double block_width_ = 0;
@@ -313,24 +313,10 @@ class ChordFigure {
 
 base::Result<layout::Scene> chord(const trace::Trace& trace, const trace::Selection& selection,
                                   const comm::Matrix& matrix, const Options& options) {
-  if (options.metric == Metric::kBandwidth) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       "bandwidths of several pairs have no sum; this picture shows messages, "
-                       "bytes or time"};
-  }
-  const comm::ProcessOrder order = process_order(trace, selection, matrix, options);
-  if (order.size() == 0) {
-    return base::Error{base::ErrorCode::kInvalidArgument, "there is no rank to draw"};
-  }
-  const double seconds_per_tick = 1 / static_cast<double>(trace.definitions.clock.ticks_per_second);
-  std::vector<layout::ChordEdge> edges;
-  edges.reserve(matrix.traffic.entry_count());
-  for_each_pair(matrix, order, [&](uint32_t from, uint32_t to, size_t i) {
-    Exchange exchange;
-    exchange.add(matrix, i, seconds_per_tick);
-    edges.push_back({from, to, exchange.sum(options.metric)});
-  });
-  return ChordFigure(order, options).draw(pairs_text(trace, selection, matrix, order), edges);
+  const auto pairs = ordered_pairs(trace, selection, matrix, options);
+  if (!pairs) return pairs.error();
+  const auto& [order, values] = pairs.value();
+  return ChordFigure(order, options).draw(pairs_text(trace, selection, matrix, order), values);
 }
 
 }  // namespace pathline::figure

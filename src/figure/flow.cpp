@@ -34,7 +34,8 @@ class FlowFigure {
     scene_.height_px = options.height_px;
   }
 
-  base::Result<layout::Scene> draw(const PairsText& text, std::span<const layout::FlowPair> pairs) {
+  base::Result<layout::Scene> draw(const PairsText& text,
+                                   std::span<const layout::PairValue> pairs) {
     scene_.message_count = text.message_count;
     const double top = layout::add_title(
         scene_, theme_, options_.title.empty() ? "Who sends to whom" : options_.title,
@@ -245,24 +246,10 @@ class FlowFigure {
 
 base::Result<layout::Scene> flow(const trace::Trace& trace, const trace::Selection& selection,
                                  const comm::Matrix& matrix, const Options& options) {
-  if (options.metric == Metric::kBandwidth) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       "bandwidths of several pairs have no sum; this picture shows messages, "
-                       "bytes or time"};
-  }
-  const comm::ProcessOrder order = process_order(trace, selection, matrix, options);
-  if (order.size() == 0) {
-    return base::Error{base::ErrorCode::kInvalidArgument, "there is no rank to draw"};
-  }
-  const double seconds_per_tick = 1 / static_cast<double>(trace.definitions.clock.ticks_per_second);
-  std::vector<layout::FlowPair> pairs;
-  pairs.reserve(matrix.traffic.entry_count());
-  for_each_pair(matrix, order, [&](uint32_t from, uint32_t to, size_t i) {
-    Exchange exchange;
-    exchange.add(matrix, i, seconds_per_tick);
-    pairs.push_back({from, to, exchange.sum(options.metric)});
-  });
-  return FlowFigure(order, options).draw(pairs_text(trace, selection, matrix, order), pairs);
+  const auto pairs = ordered_pairs(trace, selection, matrix, options);
+  if (!pairs) return pairs.error();
+  const auto& [order, values] = pairs.value();
+  return FlowFigure(order, options).draw(pairs_text(trace, selection, matrix, order), values);
 }
 
 }  // namespace pathline::figure

@@ -58,6 +58,28 @@ std::string order_text(const comm::ProcessOrder& order) {
   return text;
 }
 
+base::Result<OrderedPairs> ordered_pairs(const trace::Trace& trace,
+                                         const trace::Selection& selection,
+                                         const comm::Matrix& matrix, const Options& options) {
+  if (options.metric == Metric::kBandwidth) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "bandwidths of several pairs have no sum; this picture shows messages, "
+                       "bytes or time"};
+  }
+  OrderedPairs pairs{process_order(trace, selection, matrix, options), {}};
+  if (pairs.order.size() == 0) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "there is no rank to draw"};
+  }
+  const double seconds_per_tick = 1 / static_cast<double>(trace.definitions.clock.ticks_per_second);
+  pairs.values.reserve(matrix.traffic.entry_count());
+  for_each_pair(matrix, pairs.order, [&](uint32_t from, uint32_t to, size_t i) {
+    Exchange exchange;
+    exchange.add(matrix, i, seconds_per_tick);
+    pairs.values.push_back({from, to, exchange.sum(options.metric)});
+  });
+  return pairs;
+}
+
 PairsText pairs_text(const trace::Trace& trace, const trace::Selection& selection,
                      const comm::Matrix& matrix, const comm::ProcessOrder& order) {
   PairsText text;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "figure/figure.hpp"
+#include "layout/pair_value.hpp"
 
 // What the pictures of pairs have in common: matrix, chord, flow.
 namespace pathline::figure {
@@ -35,6 +37,17 @@ void for_each_pair(const comm::Matrix& matrix, const comm::ProcessOrder& order, 
     }
   }
 }
+
+/// The pairs of a picture in which values are added up.
+struct OrderedPairs {
+  comm::ProcessOrder order;
+  std::vector<layout::PairValue> values;
+};
+
+/// errors  kInvalidArgument for bandwidth, which has no sum, and when no rank is selected.
+base::Result<OrderedPairs> ordered_pairs(const trace::Trace& trace,
+                                         const trace::Selection& selection,
+                                         const comm::Matrix& matrix, const Options& options);
 
 struct PairsText {
   uint64_t message_count = 0;  ///< Of the pairs shown.

@@ -18,10 +18,6 @@ constexpr size_t kSamples = 16;
 constexpr double kMinLength = 2;  // px; shorter messages have no meaningful detour
 constexpr double kBlockPx = 8;    // an end's place, as far as a reader can tell
 
-double weight_of(const Segments& lines, size_t i) {
-  return lines.weight.empty() ? 1.0 : double{lines.weight[i]};
-}
-
 struct Length {
   double total = 0;
   double backward = 0;  // horizontal, against the direction of time of the message
@@ -62,7 +58,7 @@ void measure_message(const Segments& lines, size_t i, const Router& router, cons
                      std::vector<Point>& control, Curves& curves, Sums& sums) {
   const Point from{lines.x1[i], lines.y1[i]};
   const Point to{lines.x2[i], lines.y2[i]};
-  const double weight = weight_of(lines, i);
+  const double weight = lines.weight_of(i);
   const double straight = std::hypot(to.x - from.x, to.y - from.y);
   if (!std::isfinite(straight + weight) || !(weight > 0)) return;
   router.route(from, to, control);
@@ -186,7 +182,7 @@ double ambiguity(const Segments& lines, const Router* router, const Spline& spli
   for (size_t i = 0; i < lines.size(); ++i) {
     const Point from{lines.x1[i], lines.y1[i]};
     const Point to{lines.x2[i], lines.y2[i]};
-    const double weight = weight_of(lines, i);
+    const double weight = lines.weight_of(i);
     if (!(weight > 0) || !std::isfinite(weight + from.x + from.y + to.x + to.y)) continue;
     control = {from, to};
     if (router != nullptr) router->route(from, to, control);

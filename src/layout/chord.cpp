@@ -119,7 +119,7 @@ void chord_polygon(const ChordTree& tree, const ChordOptions& options, uint32_t 
   for (uint32_t level = common; level-- > 0;) control.push_back(node(receiver, level));
 }
 
-void add_chord_ribbons(const ChordEdge& edge, const ChordTree& tree, const ChordOptions& options,
+void add_chord_ribbons(const PairValue& edge, const ChordTree& tree, const ChordOptions& options,
                        double half_width_px, Color begin, Color end, Ribbons& ribbons) {
   std::vector<Point> control;
   chord_polygon(tree, options, edge.sender, edge.receiver, control);
@@ -140,10 +140,10 @@ void add_chord_ribbons(const ChordEdge& edge, const ChordTree& tree, const Chord
   }
 }
 
-void add_chords(std::span<const ChordEdge> edges, const ChordTree& tree,
+void add_chords(std::span<const PairValue> edges, const ChordTree& tree,
                 const ChordOptions& options, Curves& curves) {
   std::vector<Point> control;
-  for (const ChordEdge& edge : edges) {
+  for (const PairValue& edge : edges) {
     if (!(edge.value > 0)) continue;
     chord_polygon(tree, options, edge.sender, edge.receiver, control);
     const double beta = edge.sender == edge.receiver ? 1 : options.beta;

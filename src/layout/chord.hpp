@@ -5,19 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "layout/pair_value.hpp"
 #include "layout/scene.hpp"
 
 // Geometry of the chord diagram: processes on a circle, what they send to each other as curves
 // inside, bundled along a hierarchy of the processes (D. Holten, "Hierarchical Edge Bundles", TVCG
 // 12(5), 2006; design/bundling.md, 2.6).
 namespace pathline::layout {
-
-/// What one process sent to another; by position.
-struct ChordEdge {
-  uint32_t sender = 0;
-  uint32_t receiver = 0;
-  double value = 0;
-};
 
 /// A tree over positions 0 .. count - 1: four nodes of a level have one parent. Blocks (hosts, ...)
 /// are nodes of it: first the processes of each block are joined, then the blocks.
@@ -60,13 +54,13 @@ void chord_polygon(const ChordTree& tree, const ChordOptions& options, uint32_t 
 /// The same edge as bands of the width of its value for pictures of few edges: keeping to the right
 /// of the polygon, so that both directions between two processes are seen, and in short pieces
 /// whose colour goes from `begin` to `end`.
-void add_chord_ribbons(const ChordEdge& edge, const ChordTree& tree, const ChordOptions& options,
+void add_chord_ribbons(const PairValue& edge, const ChordTree& tree, const ChordOptions& options,
                        double half_width_px, Color begin, Color end, Ribbons& ribbons);
 
 /// Adds the edges of positive value as splines of degree 2, s from sender to receiver, weight =
 /// value.
 /// cost  O(edges x height)
-void add_chords(std::span<const ChordEdge> edges, const ChordTree& tree,
+void add_chords(std::span<const PairValue> edges, const ChordTree& tree,
                 const ChordOptions& options, Curves& curves);
 
 }  // namespace pathline::layout

@@ -99,7 +99,7 @@ TEST(ChordPolygon, OfAMessageToOneselfIsALoop) {
 TEST(AddChords, GivesEveryEdgeItsValueAndItsWay) {
   for (const uint32_t count : {1U, 2U, 7U, 16U, 1024U}) {
     const ChordTree tree(count, {});
-    std::vector<ChordEdge> edges;
+    std::vector<PairValue> edges;
     double sum = 0;
     for (uint32_t i = 0; i < count; ++i) {
       edges.push_back({i, (i * 7 + 3) % count, std::exp2(i % 24)});
@@ -128,7 +128,7 @@ TEST(AddChords, GivesEveryEdgeItsValueAndItsWay) {
 
 TEST(AddChords, LeavesOutWhatHasNoValueAndStandsHugeOnes) {
   const ChordTree tree(8, {});
-  const std::vector<ChordEdge> edges = {{0, 1, 0}, {1, 2, -1}, {2, 3, NAN}, {3, 4, std::exp2(53)}};
+  const std::vector<PairValue> edges = {{0, 1, 0}, {1, 2, -1}, {2, 3, NAN}, {3, 4, std::exp2(53)}};
   Curves curves;
   add_chords(edges, tree, kCircle, curves);
   ASSERT_EQ(curves.size(), 2U);
@@ -140,7 +140,7 @@ TEST(AddChords, WithoutStrengthIsStraight) {
   ChordOptions options = kCircle;
   options.beta = 0;
   Curves curves;
-  add_chords(std::vector<ChordEdge>{{0, 32, 1}}, tree, options, curves);
+  add_chords(std::vector<PairValue>{{0, 32, 1}}, tree, options, curves);
   for (size_t i = 0; i < curves.size(); ++i) EXPECT_NEAR(curves.cx[i], 300, 1e-3);
 }
 

@@ -30,7 +30,7 @@ struct Leaf {
 
 class Builder {
  public:
-  Builder(std::span<const FlowPair> pairs, const FlowOptions& options)
+  Builder(std::span<const PairValue> pairs, const FlowOptions& options)
       : options_(options), groups_(static_cast<uint32_t>(options.group_begin.size())) {
     place_processes();
     sum(pairs);
@@ -87,11 +87,11 @@ class Builder {
     }
   }
 
-  void sum(std::span<const FlowPair> pairs) {
+  void sum(std::span<const PairValue> pairs) {
     flow_.value.assign(size_t{groups_} * groups_, 0);
     sent_.assign(leaves_.size(), 0);
     received_.assign(size_t{groups_} * leaves_.size(), 0);
-    for (const FlowPair& pair : pairs) {
+    for (const PairValue& pair : pairs) {
       if (!(pair.value > 0)) continue;
       const uint32_t from = leaf_of_[pair.sender];
       const uint32_t to = leaf_of_[pair.receiver];
@@ -422,7 +422,7 @@ double Thickness::half_width_px(double value) const {
 
 double Flow::total() const { return std::accumulate(value.begin(), value.end(), 0.0); }
 
-Flow flow(std::span<const FlowPair> pairs, const FlowOptions& options) {
+Flow flow(std::span<const PairValue> pairs, const FlowOptions& options) {
   if (options.process_count == 0) return {};
   assert(!options.group_begin.empty() && options.group_begin.front() == 0);
   return Builder(pairs, options).take();

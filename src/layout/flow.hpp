@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "layout/bspline.hpp"
+#include "layout/pair_value.hpp"
 #include "layout/scene.hpp"
 
 // Geometry of the sender/receiver diagram (R. Brendel et al., "Edge Bundling for Visualizing
@@ -33,13 +34,6 @@ std::vector<FlowNode> yx_route(uint32_t from_row, uint32_t to_row, uint32_t colu
 /// of the order when there are 4 to 16 of them; else as many as the largest divisor of the number
 /// of processes in [6, 16], else 8 of nearly equal size.
 std::vector<uint32_t> flow_groups(uint32_t process_count, std::span<const uint32_t> block_begin);
-
-/// What one process sent to another; by position. Values are added up.
-struct FlowPair {
-  uint32_t sender = 0;
-  uint32_t receiver = 0;
-  double value = 0;
-};
 
 enum class FlowPart : uint8_t {
   kSenderFan,   ///< From processes to where their group's traffic enters the grid.
@@ -94,6 +88,6 @@ struct Flow {
 /// are left out.
 ///
 /// cost  O(pairs + groups^2 log groups + fans); fans are at most groups x (processes or pixels).
-Flow flow(std::span<const FlowPair> pairs, const FlowOptions& options);
+Flow flow(std::span<const PairValue> pairs, const FlowOptions& options);
 
 }  // namespace pathline::layout

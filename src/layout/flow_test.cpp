@@ -16,16 +16,16 @@ using testing::ElementsAre;
 
 constexpr Rect kArea{100, 50, 800, 600};
 
-Flow draw(const std::vector<FlowPair>& pairs, uint32_t count, double beta = 1) {
+Flow draw(const std::vector<PairValue>& pairs, uint32_t count, double beta = 1) {
   return flow(
       pairs,
       {.area = kArea, .process_count = count, .group_begin = flow_groups(count, {}), .beta = beta});
 }
 
 /// Each process to some others, with values of many sizes.
-std::vector<FlowPair> some_pairs(uint32_t count, unsigned seed) {
+std::vector<PairValue> some_pairs(uint32_t count, unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<FlowPair> pairs;
+  std::vector<PairValue> pairs;
   for (uint32_t sender = 0; sender < count; ++sender) {
     for (uint32_t i = 0; i < 5; ++i) {
       const auto receiver = static_cast<uint32_t>(random() % count);
@@ -35,9 +35,9 @@ std::vector<FlowPair> some_pairs(uint32_t count, unsigned seed) {
   return pairs;
 }
 
-double sum_of(const std::vector<FlowPair>& pairs) {
+double sum_of(const std::vector<PairValue>& pairs) {
   double sum = 0;
-  for (const FlowPair& pair : pairs) sum += pair.value;
+  for (const PairValue& pair : pairs) sum += pair.value;
   return sum;
 }
 
@@ -101,7 +101,7 @@ TEST(FlowGroups, DivideTheProcesses) {
 
 TEST(Flow, LosesNothingOnTheWay) {
   for (const uint32_t count : {1U, 2U, 7U, 16U, 100U, 1024U, 3000U}) {
-    const std::vector<FlowPair> pairs = some_pairs(count, count);
+    const std::vector<PairValue> pairs = some_pairs(count, count);
     const Flow result = draw(pairs, count);
     const double total = sum_of(pairs);
     EXPECT_DOUBLE_EQ(result.total(), total) << count;
@@ -156,7 +156,7 @@ TEST(Flow, JoinsThePiecesOfASuperEdge) {
 }
 
 TEST(Flow, KeepsLanesOfARowApart) {
-  std::vector<FlowPair> pairs;
+  std::vector<PairValue> pairs;
   for (uint32_t a = 0; a < 16; ++a) {
     for (uint32_t b = 0; b < 16; ++b) pairs.push_back({a, b, std::exp2((a * 7 + b * 3) % 20)});
   }
@@ -187,7 +187,7 @@ TEST(Flow, DrawsWidthsByTheLogarithmOfTheValue) {
 }
 
 TEST(Flow, CanDrawWidthsByTheValue) {
-  const std::vector<FlowPair> pairs = {{0, 1, 1}, {1, 2, 3}, {2, 3, 1023}};
+  const std::vector<PairValue> pairs = {{0, 1, 1}, {1, 2, 3}, {2, 3, 1023}};
   const Flow result = flow(
       pairs,
       {.area = kArea, .process_count = 4, .group_begin = flow_groups(4, {}), .area_true = true});
@@ -197,7 +197,7 @@ TEST(Flow, CanDrawWidthsByTheValue) {
 }
 
 TEST(Flow, HasWorkByDistinctPiecesNotByPairs) {
-  std::vector<FlowPair> pairs;
+  std::vector<PairValue> pairs;
   for (uint32_t a = 0; a < 1024; ++a) {
     for (uint32_t b = 0; b < 1024; b += 4) pairs.push_back({a, b, 1});
   }
@@ -215,9 +215,9 @@ TEST(Flow, HasWorkByDistinctPiecesNotByPairs) {
 TEST(Flow, MovesWithTheNumbersOfTheProcesses) {
   // Top and bottom exchanged: the picture is mirrored.
   const uint32_t count = 12;
-  const std::vector<FlowPair> pairs = some_pairs(count, 8);
-  std::vector<FlowPair> mirrored = pairs;
-  for (FlowPair& pair : mirrored) {
+  const std::vector<PairValue> pairs = some_pairs(count, 8);
+  std::vector<PairValue> mirrored = pairs;
+  for (PairValue& pair : mirrored) {
     pair.sender = count - 1 - pair.sender;
     pair.receiver = count - 1 - pair.receiver;
   }
@@ -240,7 +240,7 @@ TEST(Flow, MovesWithTheNumbersOfTheProcesses) {
 }
 
 TEST(Flow, StandsMessagesToOneselfHugeValuesAndNothing) {
-  std::vector<FlowPair> own;
+  std::vector<PairValue> own;
   for (uint32_t i = 0; i < 20; ++i) own.push_back({i, i, i + 1.0});
   for (const FlowPiece& piece : draw(own, 20).pieces) EXPECT_TRUE(finite(piece));
   const double huge = std::exp2(53);

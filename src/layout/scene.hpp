@@ -103,6 +103,7 @@ struct Segments {
 
   /// Straight lines only.
   size_t size() const { return x1.size(); }
+  double weight_of(size_t line) const { return weight.empty() ? 1.0 : double{weight[line]}; }
   void reserve(size_t count);
   void add(float from_x, float from_y, float to_x, float to_y) {
     x1.push_back(from_x);

@@ -18,19 +18,15 @@ Segments empty_like(const Segments& lines) {
   return result;
 }
 
-double weight_of(const Segments& lines, size_t i) {
-  return lines.weight.empty() ? 1.0 : double{lines.weight[i]};
-}
-
 bool drawable(const Segments& lines, size_t i) {
-  const double weight = weight_of(lines, i);
+  const double weight = lines.weight_of(i);
   return std::isfinite(double{lines.x1[i]} + lines.y1[i] + lines.x2[i] + lines.y2[i] + weight) &&
          weight >= 0;
 }
 
 void add_straight(const Segments& lines, size_t i, Segments& result) {
   result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
-  result.weight.push_back(static_cast<float>(weight_of(lines, i)));
+  result.weight.push_back(static_cast<float>(lines.weight_of(i)));
 }
 
 /// Weights as integers, so that their sum does not depend on the order.
@@ -176,7 +172,7 @@ Segments draw_each(const Segments& lines, const Router& router, const Spline& sp
     if (control.size() < 3) {
       add_straight(lines, i, result);
     } else {
-      add_spline(control, spline, weight_of(lines, i), result.curves);
+      add_spline(control, spline, lines.weight_of(i), result.curves);
     }
   }
   return result;
@@ -195,7 +191,7 @@ Segments superpose(const Segments& lines, const PhaseRouter& router) {
       add_straight(lines, i, result);
       continue;
     }
-    const double weight = weight_of(lines, i);
+    const double weight = lines.weight_of(i);
     add_ends(from, to, route, router, weight, result.curves);
     if (route.steps > 3) pairs[pair_key(route)] += scale.units(weight);
   }

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/cpu_time.hpp"
 #include "base/text.hpp"
 #include "layout/text.hpp"
 #include "render/canvas.hpp"
@@ -31,12 +31,6 @@ using layout::Scene;
 using layout::Segments;
 
 constexpr size_t kMaxVectorCells = 8192;  // more are smaller as PNG
-
-double cpu_ms() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
 
 base::Error invalid(std::string message) {
   return {base::ErrorCode::kInvalidArgument, std::move(message)};
@@ -217,7 +211,7 @@ void draw_segments(const Segments& segments, const Scene& scene, base::ThreadPoo
 void draw_ribbons(const Ribbons& ribbons, const Scene& scene, base::ThreadPool& pool,
                   Canvas& canvas, DrawStats& stats) {
   if (canvas.is_vector()) return canvas.ribbons(ribbons);
-  const double begin_ms = cpu_ms();
+  const double begin_ms = base::cpu_time_ms();
   // Beyond the picture there is nothing to paint.
   Ribbons shown = ribbons;
   shown.clip.x = std::max(0.0, ribbons.clip.x);
@@ -225,7 +219,7 @@ void draw_ribbons(const Ribbons& ribbons, const Scene& scene, base::ThreadPool& 
   shown.clip.w = std::min(scene.width_px, ribbons.clip.right()) - shown.clip.x;
   shown.clip.h = std::min(scene.height_px, ribbons.clip.bottom()) - shown.clip.y;
   const Image image = paint_ribbons(shown, pool);
-  stats.raster_cpu_ms += cpu_ms() - begin_ms;
+  stats.raster_cpu_ms += base::cpu_time_ms() - begin_ms;
   if (image.width == 0 || image.height == 0) return;
   canvas.image(image, std::floor(shown.clip.x), std::floor(shown.clip.y));
 }
@@ -248,13 +242,13 @@ DrawStats paint(const Scene& scene, base::ThreadPool& pool, Canvas& canvas) {
     } else if (const auto* grid = std::get_if<CellGrid>(&layer)) {
       draw_cells(*grid, scene, canvas);
     } else if (const auto* segments = std::get_if<Segments>(&layer)) {
-      const double begin_ms = cpu_ms();
+      const double begin_ms = base::cpu_time_ms();
       draw_segments(*segments, scene, pool, canvas, stats);
-      stats.raster_cpu_ms += cpu_ms() - begin_ms;
+      stats.raster_cpu_ms += base::cpu_time_ms() - begin_ms;
     } else if (const auto* field = std::get_if<DensityField>(&layer)) {
-      const double begin_ms = cpu_ms();
+      const double begin_ms = base::cpu_time_ms();
       draw_density(*field->density, field->style, field->x, field->y, scene, pool, canvas, stats);
-      stats.raster_cpu_ms += cpu_ms() - begin_ms;
+      stats.raster_cpu_ms += base::cpu_time_ms() - begin_ms;
     } else if (const auto* ribbons = std::get_if<Ribbons>(&layer)) {
       draw_ribbons(*ribbons, scene, pool, canvas, stats);
     } else if (const auto* polylines = std::get_if<Polylines>(&layer)) {

@@ -102,7 +102,7 @@ Image paint_over(const layout::Segments& segments, const Opacity& opacity) {
                             static_cast<double>(i) / (kGradientSteps - 1));
   }
   for (size_t i = 0; i < segments.size(); ++i) {
-    const double weight = segments.weight.empty() ? 1.0 : double{segments.weight[i]};
+    const double weight = segments.weight_of(i);
     const Chord line{segments.x1[i] - left,
                      segments.y1[i] - top,
                      segments.x2[i] - left,

@@ -41,7 +41,7 @@ bool usable(const layout::Segments& segments, size_t i) {
 
 double weight_of(const layout::Segments& segments, size_t i) {
   if (i >= segments.size()) return double{segments.curves.weight[i - segments.size()]};
-  return segments.weight.empty() ? 1.0 : double{segments.weight[i]};
+  return segments.weight_of(i);
 }
 
 /// Power of two by which weights are multiplied. A function of the multiset of weights: of their
