@@ -48,10 +48,11 @@ Segments sample(const Segments& lines, size_t count) {
   Segments result;
   result.clip = lines.clip;
   for (size_t i = 0; i < lines.size(); ++i) {
-    const uint64_t hash = (std::bit_cast<uint32_t>(lines.x1[i]) * 0x9e3779b97f4a7c15 ^
-                           std::bit_cast<uint32_t>(lines.y1[i]) * 0xc2b2ae3d27d4eb4f ^
-                           std::bit_cast<uint32_t>(lines.y2[i]) * 0x165667b19e3779f9) *
-                          0x9e3779b97f4a7c15;
+    const auto bits = [](float value) { return uint64_t{std::bit_cast<uint32_t>(value)}; };
+    const uint64_t hash =
+        (bits(lines.x1[i]) * 0x9e3779b97f4a7c15 ^ bits(lines.y1[i]) * 0xc2b2ae3d27d4eb4f ^
+         bits(lines.y2[i]) * 0x165667b19e3779f9) *
+        0x9e3779b97f4a7c15;
     if (static_cast<uint32_t>(hash >> 32) >= limit) continue;
     result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
     if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
