@@ -64,6 +64,29 @@ TEST(ChooseOpacity, ShowsLoneLinesTheStrongerTheFewerPixelsHaveLines) {
   EXPECT_NEAR(before, 0.45, 0.01);
 }
 
+TEST(ChooseOpacity, LetsWhatIsBelowBeSeenWhereLinesLieSideBySide) {
+  base::ThreadPool pool(1);
+  // A tenth of the picture without a gap, the rest empty.
+  Segments lines;
+  lines.clip = {0, 0, 640, 320};
+  for (int i = 0; i < 64 * 5; ++i) {
+    const float x = static_cast<float>(100 + i % 64) + 0.5F;
+    lines.add(x, 0, x, 320);
+  }
+  const layout::Density raster = rasterize(lines, pool);
+  const Opacity opacity = choose_opacity(raster, {});
+  EXPECT_LT(opacity.coverage(5), 0.5);
+  EXPECT_GT(opacity.coverage(5), 0.3);
+  // The same lines with gaps may be strong.
+  Segments apart;
+  apart.clip = lines.clip;
+  for (int i = 0; i < 64 * 5; ++i) {
+    const float x = static_cast<float>(10 * (i % 64)) + 0.5F;
+    apart.add(x, 0, x, 320);
+  }
+  EXPECT_GT(choose_opacity(rasterize(apart, pool), {}).coverage(5), 0.8);
+}
+
 TEST(ChooseOpacity, TakesWhatTheCallerAsksFor) {
   base::ThreadPool pool(1);
   const layout::Density raster = rasterize(columns(10, 20, 20), pool);
