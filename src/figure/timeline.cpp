@@ -156,13 +156,15 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
   for (const Row& row : rows.rows) names.push_back(row.name);
   std::vector<layout::LegendEntry> legend = palette.legend;
   if (has_messages) {
-    legend.push_back({.text = options.line_weight == Metric::kBytes  ? "bytes"
-                              : options.line_weight == Metric::kTime ? "time of messages"
-                                                                     : "message",
-                      .color = gradient.value().begin,
-                      .swatch = layout::Swatch::kGradient,
-                      .end_color = gradient.value().end,
-                      .value = longest_lines_text()});
+    // First, because what does not fit into the legend is left out at its end.
+    legend.insert(legend.begin(),
+                  {.text = options.line_weight == Metric::kBytes  ? "bytes"
+                           : options.line_weight == Metric::kTime ? "time of messages"
+                                                                  : "message",
+                   .color = gradient.value().begin,
+                   .swatch = layout::Swatch::kGradient,
+                   .end_color = gradient.value().end,
+                   .value = longest_lines_text()});
   }
   constexpr double kMargin = 16;
   constexpr double kAxisHeight = 44;
@@ -212,7 +214,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
       if (options.pick)
         bundled.picked = messages_at(*options.pick, messages, lines, bundled, options);
     }
-    legend.back().value = lines_text(bundled.mode);
+    legend.front().value = lines_text(bundled.mode);
     if (report != nullptr) *report = std::move(bundled);
   }
   layout::add_row_labels(scene, theme, plot, names, label_width);

@@ -544,8 +544,8 @@ TEST(Timeline, TakesThemePaletteBlendAndOpacityFromTheOptions) {
   EXPECT_EQ(lines(scene).style.opacity, 0.25);
   const auto entries = legend(scene);
   ASSERT_EQ(entries.size(), 2U);
-  EXPECT_EQ(entries[1].name, "message");
-  EXPECT_EQ(entries[1].color, gradient.begin);
+  EXPECT_EQ(entries[0].name, "message");
+  EXPECT_EQ(entries[0].color, gradient.begin);
 }
 
 TEST(Timeline, RefusesWhatCannotBeDrawn) {
