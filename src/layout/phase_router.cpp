@@ -23,6 +23,10 @@ PhaseRouter::PhaseRouter(std::vector<Band> columns, std::vector<Band> rows)
       column_index_(columns_),
       row_index_(rows_) {}
 
+uint32_t PhaseRouter::steps_between(Cell from, Cell to) {
+  return std::max(distance(from.column, to.column), distance(from.row, to.row));
+}
+
 PhaseRouter::Cell PhaseRouter::cell_on(const Route& route, uint32_t i) {
   return {toward(route.from.column, route.to.column, i), toward(route.from.row, route.to.row, i)};
 }
@@ -30,8 +34,7 @@ PhaseRouter::Cell PhaseRouter::cell_on(const Route& route, uint32_t i) {
 PhaseRouter::Route PhaseRouter::route_of(Point from, Point to) const {
   Route route{{column_index_.at(from.x), row_index_.at(from.y)},
               {column_index_.at(to.x), row_index_.at(to.y)}};
-  const uint32_t steps = std::max(distance(route.from.column, route.to.column),
-                                  distance(route.from.row, route.to.row));
+  const uint32_t steps = steps_between(route.from, route.to);
   if (steps < 2) return route;
   // Only the columns of the ends can lie outside the time between them.
   const double low = std::min(from.x, to.x);

@@ -38,6 +38,9 @@ class PhaseRouter : public Router {
   /// cost  constant
   Route route_of(Point from, Point to) const;
 
+  /// The larger of the distances in columns and in rows.
+  static uint32_t steps_between(Cell from, Cell to);
+
   /// The i-th cell on the way, 0 being `from` and route.steps being `to`.
   static Cell cell_on(const Route& route, uint32_t i);
 

@@ -120,9 +120,7 @@ PhaseRouter::Route route_of_key(uint64_t key) {
   PhaseRouter::Route route;
   route.from = {static_cast<uint32_t>(key >> 48), static_cast<uint32_t>(key >> 32 & 0xffff)};
   route.to = {static_cast<uint32_t>(key >> 16 & 0xffff), static_cast<uint32_t>(key & 0xffff)};
-  const auto distance = [](uint32_t a, uint32_t b) { return a < b ? b - a : a - b; };
-  route.steps = std::max(distance(route.from.column, route.to.column),
-                         distance(route.from.row, route.to.row));
+  route.steps = PhaseRouter::steps_between(route.from, route.to);
   return route;
 }
 

@@ -180,14 +180,21 @@ void draw_cells(const CellGrid& grid, const Scene& scene, Canvas& canvas) {
   canvas.image(image, left, top);
 }
 
-void draw_density(const layout::Density& density, const layout::SegmentStyle& style, double x,
-                  double y, const Scene& scene, base::ThreadPool& pool, Canvas& canvas,
-                  DrawStats& stats) {
+/// The opacity to draw with, noted among the statistics.
+Opacity opacity_of(const layout::Density& density, const layout::SegmentStyle& style,
+                   DrawStats& stats) {
   const Opacity opacity = choose_opacity(density, style);
   stats.segment_count += density.line_count;
   stats.rejected_segment_count += density.rejected_count;
   stats.opacity = opacity.opacity;
-  const Image image = shade(density, style, opacity, scene.background, pool);
+  return opacity;
+}
+
+void draw_density(const layout::Density& density, const layout::SegmentStyle& style, double x,
+                  double y, const Scene& scene, base::ThreadPool& pool, Canvas& canvas,
+                  DrawStats& stats) {
+  const Image image =
+      shade(density, style, opacity_of(density, style, stats), scene.background, pool);
   if (image.width > 0) canvas.image(image, x, y);
 }
 
@@ -200,11 +207,7 @@ void draw_segments(const Segments& segments, const Scene& scene, base::ThreadPoo
     draw_density(density, segments.style, x, y, scene, pool, canvas, stats);
     return;
   }
-  const Opacity opacity = choose_opacity(density, segments.style);
-  stats.segment_count += density.line_count;
-  stats.rejected_segment_count += density.rejected_count;
-  stats.opacity = opacity.opacity;
-  const Image image = paint_over(segments, opacity);
+  const Image image = paint_over(segments, opacity_of(density, segments.style, stats));
   if (image.width > 0) canvas.image(image, x, y);
 }
 
