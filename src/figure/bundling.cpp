@@ -32,10 +32,11 @@ constexpr std::array<double, 7> kColumnWidths = {32, 24, 16, 12, 8, 6, 4};
 constexpr std::array<double, 2> kRowGaps = {24, 12};  // px between the nodes of a column
 constexpr size_t kMaxTries = 4;          // pictures of bundles that are drawn to be judged
 constexpr size_t kManyMessages = 50000;  // more are judged by a part of the picture first
-constexpr double kHopefulInk = 0.65;     // of that part
-constexpr double kHopelessInk = 0.75;    // no other columns or rows will help
-constexpr double kUpright = 8;           // px; wider lines keep their place in time
-constexpr size_t kTypicalMessages = 60000;
+constexpr size_t kPartMessages = 15000;
+constexpr double kHopefulInk = 0.65;   // of that part
+constexpr double kHopelessInk = 0.75;  // no other columns or rows will help
+constexpr double kUpright = 8;         // px; wider lines keep their place in time
+constexpr size_t kTypicalMessages = 150000;
 constexpr size_t kJudgedMessages = 512;  // enough for a mean within some per cent
 constexpr size_t kMeasuredMessages = 200000;
 constexpr size_t kFollowedMessages = 20000;
@@ -43,35 +44,54 @@ constexpr size_t kFollowedMessages = 20000;
 /// About `count` lines, chosen by what they are, so that their order does not matter.
 Segments sample(const Segments& lines, size_t count) {
   if (lines.size() <= count) return lines;
+  constexpr size_t kBlock = 256;
   const double share = static_cast<double>(count) / static_cast<double>(lines.size());
   const auto limit = static_cast<uint32_t>(share * 0x1p32);
   Segments result;
   result.clip = lines.clip;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const auto bits = [](float value) { return uint64_t{std::bit_cast<uint32_t>(value)}; };
-    const uint64_t hash =
-        (bits(lines.x1[i]) * 0x9e3779b97f4a7c15 ^ bits(lines.y1[i]) * 0xc2b2ae3d27d4eb4f ^
-         bits(lines.y2[i]) * 0x165667b19e3779f9) *
-        0x9e3779b97f4a7c15;
-    if (static_cast<uint32_t>(hash >> 32) >= limit) continue;
-    result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
-    if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
+  result.reserve(count + count / 8);
+  std::array<uint32_t, kBlock> hashes;
+  for (size_t begin = 0; begin < lines.size(); begin += kBlock) {
+    const size_t size = std::min(kBlock, lines.size() - begin);
+    const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+    for (size_t i = 0; i < size; ++i) {
+      const uint32_t mixed = bits(lines.x1[begin + i]) * 0x9e3779b1 ^
+                             bits(lines.y1[begin + i]) * 0x85ebca77 ^
+                             bits(lines.y2[begin + i]) * 0xc2b2ae3d;
+      hashes[i] = (mixed ^ mixed >> 15) * 0x27d4eb2f;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      if (hashes[i] >= limit) continue;
+      const size_t line = begin + i;
+      result.add(lines.x1[line], lines.y1[line], lines.x2[line], lines.y2[line]);
+      if (!lines.weight.empty()) result.weight.push_back(lines.weight[line]);
+    }
   }
   return result;
 }
 
-/// The middle of the picture, with about `count` lines; `clip` is only that.
+/// About `count` lines, or all of them, of a window in the middle of the picture, which becomes
+/// `clip`: of all rows, or with very many lines of some.
 Segments middle_part(const Segments& lines, size_t count) {
-  constexpr double kMinPart = 1.0 / 24;
+  constexpr double kMinWidth = 1.0 / 24;
+  constexpr double kMinHeight = 1.0 / 8;
   const double share = static_cast<double>(count) / static_cast<double>(lines.size());
-  const double width = std::floor(lines.clip.w * std::clamp(share, kMinPart, 1.0));
-  const double left = std::floor(lines.clip.x + (lines.clip.w - width) / 2);
+  const double width = std::floor(lines.clip.w * std::clamp(share, kMinWidth, 1.0));
+  const double height = std::floor(lines.clip.h * std::clamp(share / kMinWidth, kMinHeight, 1.0));
   Segments result;
-  result.clip = {left, lines.clip.y, width, lines.clip.h};
-  const auto low = static_cast<float>(left);
-  const auto high = static_cast<float>(left + width);
+  result.clip = {std::floor(lines.clip.x + (lines.clip.w - width) / 2),
+                 std::floor(lines.clip.y + (lines.clip.h - height) / 2), width, height};
+  // Curves leave the rows between their ends by less than the distance of two nodes.
+  const auto reach = static_cast<float>(kRowGaps.front());
+  const auto left = static_cast<float>(result.clip.x);
+  const auto right = static_cast<float>(result.clip.right());
+  const auto top = static_cast<float>(result.clip.y) - reach;
+  const auto bottom = static_cast<float>(result.clip.bottom()) + reach;
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (std::max(lines.x1[i], lines.x2[i]) < low || std::min(lines.x1[i], lines.x2[i]) > high) {
+    if (std::max(lines.x1[i], lines.x2[i]) < left || std::min(lines.x1[i], lines.x2[i]) > right) {
+      continue;
+    }
+    if (std::max(lines.y1[i], lines.y2[i]) < top || std::min(lines.y1[i], lines.y2[i]) > bottom) {
       continue;
     }
     result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
@@ -224,10 +244,10 @@ class PhaseSearch {
         judged_(sample(typical_, kJudgedMessages)) {}
 
   bool run(Bundled& result) {
-    const layout::EndCounts ends = layout::count_ends(lines_);
+    const layout::EndCounts ends = layout::count_ends(typical_);
     const InkProfile profile =
-        ink_profile(lines_, layout::BandIndex(layout::row_bands(rows_, lines_.clip.y, lines_.clip.h,
-                                                                kRowGaps.front())));
+        ink_profile(typical_, layout::BandIndex(layout::row_bands(
+                                  rows_, lines_.clip.y, lines_.clip.h, kRowGaps.front())));
     const double period = dominant_period_px(profile);
     bundle_ms_ += clock_.lap_ms();
     reason_ = "bundles would not show the phases of the program";
@@ -301,7 +321,7 @@ class PhaseSearch {
   /// The ink ratio of a part of the picture, before all messages are drawn.
   double expected_ink(const layout::PhaseRouter& router) {
     if (!part_) {
-      part_ = middle_part(lines_, kManyMessages);
+      part_ = middle_part(lines_, kPartMessages);
       part_density_ = density_of(*part_, pool_);
     }
     const auto bundled = density_of(layout::superpose(*part_, router), pool_);

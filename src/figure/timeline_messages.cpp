@@ -30,20 +30,30 @@ bool has_rows(const trace::Messages& messages, size_t i, const Rows& rows) {
          row_of(rows, messages.recv_location[i], messages.receiver[i]) != base::IdMap::kNone;
 }
 
-/// Puts line `i` where it belongs, in pixels of the plot.
-void place(double x1, double y1, double x2, double y2, const layout::Rect& plot, size_t i,
+/// Where a row is: exactly, and at the nearest edge of pixels.
+struct Height {
+  float exact;
+  float whole;
+};
+
+float whole(double value) { return static_cast<float>(static_cast<int32_t>(value)); }
+
+Height height_at(double y) { return {static_cast<float>(y), whole(y + 0.5)}; }
+
+/// Puts line `i` where it belongs, in pixels of the plot. What begins and ends in one column of
+/// pixels is upright there.
+void place(double x1, Height y1, double x2, Height y2, const layout::Rect& plot, size_t i,
            layout::Segments& lines) {
-  const auto whole = [](double value) { return static_cast<float>(static_cast<int32_t>(value)); };
   const bool is_inside = std::min(x1, x2) >= plot.x && std::max(x1, x2) < plot.right();
   if (is_inside && whole(x1) == whole(x2)) {
     lines.x1[i] = lines.x2[i] = whole(x1) + 0.5F;
-    lines.y1[i] = whole(y1 + 0.5);
-    lines.y2[i] = whole(y2 + 0.5);
+    lines.y1[i] = y1.whole;
+    lines.y2[i] = y2.whole;
   } else {
     lines.x1[i] = static_cast<float>(x1);
     lines.x2[i] = static_cast<float>(x2);
-    lines.y1[i] = static_cast<float>(y1);
-    lines.y2[i] = static_cast<float>(y2);
+    lines.y1[i] = y1.exact;
+    lines.y2[i] = y2.exact;
   }
 }
 
@@ -90,9 +100,10 @@ layout::Segments message_lines(const trace::Trace& trace, const base::Column<uin
   const auto x_of = [&](uint64_t ticks) {
     return plot.x + static_cast<double>(static_cast<int64_t>(ticks - range.from)) * scale;
   };
-  const auto y_of = [&](uint32_t row) {
-    return plot.y + (static_cast<double>(row) + 0.5) * row_px;
-  };
+  std::vector<Height> heights;  // of rows
+  for (size_t row = 0; row < rows.rows.size(); ++row) {
+    heights.push_back(height_at(plot.y + (static_cast<double>(row) + 0.5) * row_px));
+  }
   const trace::Messages& all = trace.messages;
   if (weight != Metric::kMessages) lines.weight.resize(messages.size());
   const auto weight_of = [&](size_t i) {
@@ -107,8 +118,8 @@ layout::Segments message_lines(const trace::Trace& trace, const base::Column<uin
     for (size_t line = chunk * kChunk; line < end; ++line) {
       const size_t i = messages[line];
       if (!lines.weight.empty()) lines.weight[line] = weight_of(i);
-      place(x_of(all.send_ticks[i]), y_of(row_of(rows, all.send_location[i], all.sender[i])),
-            x_of(all.recv_ticks[i]), y_of(row_of(rows, all.recv_location[i], all.receiver[i])),
+      place(x_of(all.send_ticks[i]), heights[row_of(rows, all.send_location[i], all.sender[i])],
+            x_of(all.recv_ticks[i]), heights[row_of(rows, all.recv_location[i], all.receiver[i])],
             plot, line, lines);
     }
   });
@@ -123,9 +134,10 @@ layout::Segments record_lines(const comm::MessageRecords& records, TimeRange ran
   const double row_px = plot.h / static_cast<double>(row_count);
   const double top = plot.y - static_cast<double>(first_row) * row_px;
   for (size_t i = 0; i < records.size(); ++i) {
-    place(plot.x + records.send_ticks[i] * scale, top + double{records.sender[i]} * row_px,
-          plot.x + records.recv_ticks[i] * scale, top + double{records.receiver[i]} * row_px, plot,
-          i, lines);
+    place(plot.x + records.send_ticks[i] * scale,
+          height_at(top + double{records.sender[i]} * row_px),
+          plot.x + records.recv_ticks[i] * scale,
+          height_at(top + double{records.receiver[i]} * row_px), plot, i, lines);
     lines.weight[i] = static_cast<float>(records.weight[i]);
   }
   return lines;

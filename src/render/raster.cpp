@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace {
 constexpr int kTotalBits = 61;
 // fixed() holds 51 bits, and coefficients of a run are at most three weights.
 constexpr int kWeightBits = 48;
+
+// px; what is further away is no upright line on whole pixels.
+constexpr float kNear = 1e6F;
 
 // Lines come first, then the pieces of curves, in one numbering.
 
@@ -109,6 +113,82 @@ class StripFinder {
   float origin_, last_;
 };
 
+/// Lines in blocks, and which blocks need not be looked at again line by line: all their lines are
+/// drawable and touch one strip only, and what is upright covers whole pixels. With millions of
+/// messages in the order of time these are most.
+class Blocks {
+ public:
+  static constexpr size_t kLines = 64;
+  static constexpr uint16_t kMixed = UINT16_MAX;
+
+  Blocks(const layout::Segments& segments, double origin_x, double origin_y,
+         const layout::Density& raster)
+      : left_(static_cast<float>(origin_x)),
+        top_(static_cast<float>(origin_y)),
+        width_(static_cast<float>(raster.width)),
+        strip_(segments.size() / kLines) {
+    for (size_t block = 0; block < strip_.size(); ++block) {
+      strip_[block] = strip_of(segments, block * kLines);
+    }
+  }
+
+  /// The only strip of a block; kMixed if it is none of these, and behind the last whole block.
+  uint16_t strip(size_t block) const { return block < strip_.size() ? strip_[block] : kMixed; }
+
+ private:
+  using Floats = float __attribute__((vector_size(16)));
+  using Flags = int32_t __attribute__((vector_size(16)));
+  static constexpr float kReachPx = 1.5;  // of a slanted line: lengthening and coverage
+  static constexpr Floats kReach{kReachPx, kReachPx, kReachPx, kReachPx};
+
+  static Floats load(const float* at) {
+    Floats values;
+    std::memcpy(&values, at, sizeof values);
+    return values;
+  }
+  static Floats whole(Floats values) {
+    return __builtin_convertvector(__builtin_convertvector(values, Flags), Floats);
+  }
+
+  uint16_t strip_of(const layout::Segments& segments, size_t first) const {
+    const float x = segments.x1[first] - left_;
+    if (!(x >= 0 && x < width_)) return kMixed;
+    const auto strip =
+        static_cast<uint16_t>(static_cast<uint32_t>(static_cast<int32_t>(x)) / Strip::kWidth);
+    const auto low = static_cast<float>(strip * Strip::kWidth);
+    const float high = std::min(low + Strip::kWidth, width_);
+    Flags others{};
+    for (size_t i = first; i < first + kLines; i += 4) {
+      const Floats x1 = load(&segments.x1[i]) - left_;
+      const Floats x2 = load(&segments.x2[i]) - left_;
+      const Flags is_slanted = x1 != x2;
+      const Floats reach = is_slanted ? kReach : Floats{};
+      const Flags is_within =
+          ((x1 < x2 ? x1 : x2) - reach >= low) & ((x1 < x2 ? x2 : x1) + reach < high);
+      const Floats inside = is_within ? x1 : Floats{};
+      others |= ~is_within | (~is_slanted & (inside - whole(inside) != 0.5F));
+
+      const Floats y1 = load(&segments.y1[i]) - top_;
+      const Floats y2 = load(&segments.y2[i]) - top_;
+      const Flags is_near = (y1 < kNear) & (y1 > -kNear) & (y2 < kNear) & (y2 > -kNear);
+      const Floats near1 = is_near ? y1 : Floats{};
+      const Floats near2 = is_near ? y2 : Floats{};
+      others |= ~is_near |
+                (~is_slanted & ((near1 != whole(near1)) | (near2 != whole(near2)) | (y1 == y2)));
+    }
+    if (!segments.weight.empty()) {
+      for (size_t i = first; i < first + kLines; i += 4) {
+        const Floats weight = load(&segments.weight[i]);
+        others |= (0 * weight != 0) | (weight < 0);
+      }
+    }
+    return (others[0] | others[1] | others[2] | others[3]) == 0 ? strip : kMixed;
+  }
+
+  float left_, top_, width_;
+  std::vector<uint16_t> strip_;
+};
+
 /// What each strip has to draw.
 struct Buckets {
   /// Lines in the order of time mostly begin in strip after strip, and then need no list: strip k
@@ -120,9 +200,10 @@ struct Buckets {
 
 class Bucketing {
  public:
-  Bucketing(const layout::Segments& segments, double origin_x, double origin_y,
-            layout::Density& raster)
+  Bucketing(const layout::Segments& segments, const Blocks& blocks, double origin_x,
+            double origin_y, layout::Density& raster)
       : segments_(segments),
+        blocks_(blocks),
         raster_(raster),
         strips_(origin_x, origin_y, raster),
         strip_count_((raster.width + Strip::kWidth - 1) / Strip::kWidth) {}
@@ -166,6 +247,14 @@ class Bucketing {
     uint32_t last = 0;
     result.run[0] = 0;
     for (size_t i = 0; i < lines; ++i) {
+      if (i % Blocks::kLines == 0) {
+        const uint16_t strip = blocks_.strip(i / Blocks::kLines);
+        if (strip != Blocks::kMixed && strip >= last) {
+          while (last < strip) result.run[++last] = static_cast<uint32_t>(i);
+          i += Blocks::kLines - 1;
+          continue;
+        }
+      }
       const StripRange range = range_of(i);
       // What is outside is drawn in vain; what is not a number must not be drawn at all.
       if (range.begin < range.end) {
@@ -203,6 +292,7 @@ class Bucketing {
   }
 
   const layout::Segments& segments_;
+  const Blocks& blocks_;
   layout::Density& raster_;
   StripFinder strips_;
   uint32_t strip_count_;
@@ -218,7 +308,25 @@ class Drawer {
         origin_x_(origin_x),
         origin_y_(origin_y),
         scale_(scale),
-        height_(static_cast<int32_t>(raster.height)) {}
+        inverse_(size_t{raster.height} + 1) {
+    for (size_t i = 1; i < inverse_.size(); ++i) inverse_[i] = 1 / static_cast<double>(i);
+  }
+
+  /// A block that touches this strip only (class Blocks).
+  void draw_block(size_t first, uint32_t first_column, Strip& strip) const {
+    const auto left = static_cast<float>(origin_x_ + first_column);
+    const auto top = static_cast<float>(origin_y_);
+    for (size_t i = first; i < first + Blocks::kLines; ++i) {
+      const double weight = segments_.weight_of(i) * scale_;
+      if (segments_.x1[i] == segments_.x2[i]) {
+        add_upright(static_cast<uint32_t>(static_cast<int32_t>(segments_.x1[i] - left)),
+                    static_cast<int32_t>(segments_.y1[i] - top),
+                    static_cast<int32_t>(segments_.y2[i] - top), weight, strip);
+      } else {
+        draw_line(i, weight, strip);
+      }
+    }
+  }
 
   void draw(size_t i, uint32_t first_column, uint32_t columns, Strip& strip) const {
     const double weight = weight_of(segments_, i) * scale_;
@@ -237,8 +345,6 @@ class Drawer {
     const float x = segments_.x1[i] - static_cast<float>(origin_x_);
     const float y1 = segments_.y1[i] - static_cast<float>(origin_y_);
     const float y2 = segments_.y2[i] - static_cast<float>(origin_y_);
-    // Far away is left to draw_line.
-    constexpr float kNear = 1e6F;
     if (!(std::abs(x) < kNear && std::abs(y1) < kNear && std::abs(y2) < kNear)) return false;
     const auto column = static_cast<int32_t>(x);
     const auto from = static_cast<int32_t>(y1);
@@ -247,14 +353,17 @@ class Drawer {
         static_cast<float>(to) != y2 || from == to) {
       return false;
     }
-    const int32_t top = std::max(std::min(from, to), 0);
-    const int32_t bottom = std::min(std::max(from, to), height_);
     const int64_t in_strip = int64_t{column} - first_column;
-    if (top >= bottom || in_strip < 0 || in_strip >= columns) return true;
-    const double s_step = 1 / static_cast<double>(to - from);
-    strip.add_upright(static_cast<uint32_t>(in_strip), static_cast<uint32_t>(top),
-                      static_cast<uint32_t>(bottom), s_step * (top - from + 0.5), s_step, weight);
+    if (in_strip < 0 || in_strip >= columns) return true;
+    add_upright(static_cast<uint32_t>(in_strip), from, to, weight, strip);
     return true;
+  }
+
+  /// Rows from `from`, where s is 0, to `to`; another one than that.
+  void add_upright(uint32_t column, int32_t from, int32_t to, double weight, Strip& strip) const {
+    const auto rows = static_cast<size_t>(std::abs(to - from));
+    const double inverse = rows < inverse_.size() ? inverse_[rows] : 1 / static_cast<double>(rows);
+    strip.add_upright(column, from, to, weight, weight * inverse);
   }
 
   void draw_line(size_t i, double weight, Strip& strip) const {
@@ -276,7 +385,7 @@ class Drawer {
   double origin_x_;
   double origin_y_;
   double scale_;
-  int32_t height_;
+  std::vector<double> inverse_;  // of whole numbers, up to the height
 };
 
 }  // namespace
@@ -304,7 +413,8 @@ layout::Density rasterize(const layout::Segments& segments, base::ThreadPool& po
   const int exponent = weight_exponent(segments, raster);
   const double unit = std::ldexp(1.0, -exponent);
   const double scale = std::ldexp(1.0, exponent);
-  const Buckets buckets = Bucketing(segments, origin_x, origin_y, raster).make();
+  const Blocks blocks(segments, origin_x, origin_y, raster);
+  const Buckets buckets = Bucketing(segments, blocks, origin_x, origin_y, raster).make();
   raster.line_count = lines + curves.size() - raster.rejected_count;
 
   const Drawer drawer(segments, origin_x, origin_y, scale, raster);
@@ -322,7 +432,13 @@ layout::Density rasterize(const layout::Segments& segments, base::ThreadPool& po
       strip.begin(first, columns);
       if (!buckets.run.empty()) {
         for (uint32_t i = buckets.run[k]; i < buckets.run[k + 1]; ++i) {
-          drawer.draw(i, first, columns, strip);
+          const size_t block = i / Blocks::kLines;
+          if (i % Blocks::kLines == 0 && blocks.strip(block) == k) {
+            drawer.draw_block(i, first, strip);
+            i += Blocks::kLines - 1;
+          } else {
+            drawer.draw(i, first, columns, strip);
+          }
         }
       }
       for (uint64_t item = buckets.begin[k]; item < buckets.begin[k + 1]; ++item) {

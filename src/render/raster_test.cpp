@@ -139,6 +139,38 @@ TEST(Rasterize, AgreesWithTheSlowReferenceForLinesOnPixelEdgesAndCentres) {
   expect_equal(rasterize(lines, pool), slow_reference(lines, 12, 9), 1e-9);
 }
 
+TEST(Rasterize, AgreesWithTheSlowReferenceForUprightLinesByTheThousandInOrderOfTime) {
+  base::ThreadPool pool(1);
+  std::mt19937 random(5);
+  // Nearly all upright on whole pixels: the way that looks at blocks of lines only.
+  for (const unsigned others : {0U, 1U, 40U, 200U}) {
+    Segments lines = on(150, 90);
+    lines.clip.x = 10;
+    lines.clip.y = 20;
+    for (unsigned i = 0; i < 3000; ++i) {
+      const auto x = static_cast<float>(10 + i / 20);
+      const auto from = static_cast<float>(random() % 130);
+      const auto to =
+          from + static_cast<float>(random() % 2 == 0 ? 1 + random() % 90
+                                                      : -1 - static_cast<int>(random() % 90));
+      lines.add(x + 0.5F, from, x + 0.5F, to);
+      lines.weight.push_back(static_cast<float>(random() % 1000) / 8);
+    }
+    for (unsigned k = 0; k < others; ++k) {
+      const size_t i = random() % lines.size();
+      switch (random() % 6) {
+        case 0: lines.x2[i] += 0.25F; break;  // slanted, perhaps across the border of a strip
+        case 1: lines.x2[i] += 70; break;
+        case 2: lines.x1[i] = lines.x2[i] += 0.25F; break;  // between two columns
+        case 3: lines.y1[i] += 0.5F; break;
+        case 4: lines.y2[i] = lines.y1[i]; break;  // a point
+        default: lines.x1[i] = lines.x2[i] = static_cast<float>(random() % 200); break;
+      }
+    }
+    expect_equal(rasterize(lines, pool), slow_reference(lines, 150, 90), 1e-6);
+  }
+}
+
 TEST(Rasterize, GivesEveryRowOfASteepLineExactlyItsWeight) {
   base::ThreadPool pool(1);
   Segments lines = on(50, 40);

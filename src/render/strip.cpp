@@ -325,8 +325,8 @@ void Strip::add_flat(const Line& line) {
   }
 }
 
-/// Prefix sums down a column, as far as they have come: three of the third differences, and two of
-/// the second.
+/// Prefix sums down a column, as far as they have come: three of the third differences, and those
+/// of ramps.
 struct Strip::Prefix {
   Pair second{};
   Pair first{};
@@ -368,15 +368,16 @@ void Strip::resolve_rows(size_t cell, Prefix& prefix, uint32_t rows, double unit
   RunCounter counter(histogram);
   float* n_at = &raster.n[at];
   float* q_at = &raster.q[at];
-  Pair* ramps = &ramps_[cell];
+  Ramp* ramps = &ramps_[cell];
   Pair* steps = &differences_[cell];
   Pair* values = &values_[cell];
   for (uint32_t y = 0; y < rows; ++y) {
     Pair sum{};
     if constexpr (kHasRamps) {
-      state.ramp_step += ramps[y];
-      state.ramp += state.ramp_step;
-      ramps[y] = Pair{};
+      state.ramp_step += Pair{ramps[y].n, ramps[y].q};
+      constexpr Pair kOnlyQ{0, ~uint64_t{0}};
+      state.ramp = (state.ramp & kOnlyQ) + state.ramp_step;
+      ramps[y] = {};
       sum = state.ramp;
     }
     if constexpr (kHasOthers) {
@@ -429,14 +430,15 @@ void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& 
     }
   }
   // What lies outside the raster.
-  const auto empty = [&](std::vector<Pair>& cells, std::array<bool, kWidth + 2>& in_use) {
+  const auto empty = [&](auto& cells, std::array<bool, kWidth + 2>& in_use) {
     for (size_t x = 0; x < in_use.size(); ++x) {
       if (!in_use[x]) continue;
       const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(x * stride_);
       const auto end = begin + static_cast<std::ptrdiff_t>(stride_);
-      *begin = Pair{};
+      const std::decay_t<decltype(*begin)> nothing{};
+      *begin = nothing;
       const bool is_margin = x == 0 || x > columns;
-      std::fill(is_margin ? begin : begin + 1 + raster.height, end, Pair{});
+      std::fill(is_margin ? begin : begin + 1 + raster.height, end, nothing);
       in_use[x] = false;
     }
   };

@@ -41,28 +41,43 @@ class Strip {
   /// y and weight in pixels and units of the raster; what lies outside is cut off.
   void add(const Chord& chord, double weight);
 
-  /// An upright line that covers whole pixels of one column of the strip: rows [top, bottom) with
-  /// s running from s_top by s_step per row. The quickest there is, for lines by the million.
-  void add_upright(uint32_t column, uint32_t top, uint32_t bottom, double s_top, double s_step,
-                   double weight) {
-    const Pair first = fixed(RealPair{weight, weight * s_top});
-    const Pair step = fixed(RealPair{0, weight * s_step});
+  /// An upright line that covers whole pixels of one column of the strip, from row edge `from`,
+  /// where s is 0, to row edge `to`, another one. The quickest there is, for lines by the million.
+  /// step  weight / rows.
+  void add_upright(uint32_t column, int32_t from, int32_t to, double weight, double step) {
+    const int32_t top = std::max(std::min(from, to), 0);
+    const int32_t bottom = std::min(std::max(from, to), static_cast<int32_t>(height_));
+    if (top >= bottom) return;
+    const Pair units = fixed(RealPair{weight, step});
+    const uint64_t n = units[0];
+    const uint64_t upward = to < from ? ~uint64_t{0} : 0;
+    const uint64_t q_step = (units[1] ^ upward) - upward;
+    // In the middle of the first row, and in that behind the last.
+    const uint64_t q =
+        q_step * static_cast<uint64_t>(int64_t{top} - from) + ((units[1] / 2 ^ upward) - upward);
+    const uint64_t q_after = q + q_step * static_cast<uint64_t>(bottom - top);
     has_ramps_[column + 1] = true;
-    // Second differences of first + step i: at its first row and the next, and taken back behind.
-    Pair* begin = &ramps_[(size_t{column} + 1) * stride_ + top + 1];
-    begin[0] += first;
-    begin[1] += step - first;
-    const uint64_t rows = bottom - top;
-    const Pair after = first + Pair{0, step[1] * rows};
-    Pair* end = begin + rows;
-    end[0] -= after;
-    end[1] += after - step;
+    Ramp* ramps = &ramps_[(size_t{column} + 1) * stride_ + 1];
+    Ramp* begin = ramps + top;
+    begin[0].n += n;
+    begin[0].q += q;
+    begin[1].q += q_step - q;
+    Ramp* end = ramps + bottom;
+    end[0].n -= n;
+    end[0].q -= q_after;
+    end[1].q += q_after - q_step;
   }
 
   /// Writes the columns into the raster and empties the strip.
   void resolve(double unit, layout::Density& raster, layout::LogHistogram& histogram);
 
  private:
+  /// First differences of n and second differences of q down a column.
+  struct Ramp {
+    uint64_t n = 0;
+    uint64_t q = 0;
+  };
+
   struct Prefix;
   class RunCounter;
   struct Line;
@@ -93,7 +108,7 @@ class Strip {
   double width_ = 0;
   double height_;
   size_t stride_;
-  std::vector<Pair> ramps_;        // second differences
+  std::vector<Ramp> ramps_;
   std::vector<Pair> differences_;  // third differences
   std::vector<Pair> values_;
   std::array<bool, kWidth + 2> has_ramps_{};  // per column, with the margins
