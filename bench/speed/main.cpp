@@ -14,6 +14,7 @@
 #include <benchmark/benchmark.h>
 
 #include "app/picture.hpp"
+#include "base/heap.hpp"
 #include "bench/speed/archive.hpp"
 #include "bench/speed/child.hpp"
 #include "bench/speed/library_alone.hpp"
@@ -121,6 +122,7 @@ BENCHMARK_CAPTURE(picture, profile, app::FigureKind::kProfile)->Unit(benchmark::
 }  // namespace pathline::bench
 
 int main(int argc, char** argv) {
+  pathline::base::keep_freed_memory();  // as pathline does
   pathline::bench::Launcher launcher;
   pathline::bench::launcher = &launcher;
   // Medians of interleaved runs: the machine may have something else to do. What the user says

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/heap.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "otf2/reader.hpp"
@@ -122,6 +123,7 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  pathline::base::keep_freed_memory();
   const auto inherited_sigpipe =
       std::signal(SIGPIPE, SIG_IGN);  // A closed pipe ends a command quietly, see write_result.
   try {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
 namespace pathline::render {
@@ -335,17 +336,30 @@ struct Strip::Prefix {
   Pair ramp{};
 };
 
-/// Counts equal neighbours together: a column of one line would otherwise wait for its own counter.
-class Strip::RunCounter {
+namespace {
+
+constexpr uint32_t kQuad = 4;  // columns that are resolved side by side
+
+using Floats = float __attribute__((vector_size(16)));
+using Doubles = double __attribute__((vector_size(32)));
+
+Floats to_floats(double a, double b, double c, double d) {
+  return __builtin_convertvector(Doubles{a, b, c, d}, Floats);
+}
+
+/// Counts values of a quad that stay the same from row to row together: a column of one line would
+/// otherwise wait for its own counter.
+class RunCounter {
  public:
   explicit RunCounter(layout::LogHistogram& histogram) : histogram_(histogram) {}
   RunCounter(const RunCounter&) = delete;
   RunCounter& operator=(const RunCounter&) = delete;
   ~RunCounter() { flush(); }
-  void add(float value) {
-    if (value != value_) {
+  void add(Floats values) {
+    const auto differs = std::bit_cast<Pair>(values != values_);
+    if ((differs[0] | differs[1]) != 0) {
       flush();
-      value_ = value;
+      values_ = values;
       count_ = 0;
     }
     ++count_;
@@ -353,53 +367,77 @@ class Strip::RunCounter {
 
  private:
   void flush() {
-    if (value_ > 0) histogram_.add(value_, count_);
+    for (uint32_t x = 0; x < kQuad; ++x) {
+      if (values_[x] > 0) histogram_.add(values_[x], count_);
+    }
   }
   layout::LogHistogram& histogram_;
-  float value_ = 0;
+  Floats values_{};
   uint64_t count_ = 0;
 };
 
-/// `rows` pixels of one column from `at` on. Leaves the cells empty.
+}  // namespace
+
+/// `rows` pixels of `columns` neighbouring columns, at most a quad, from `at` on. Leaves the cells
+/// empty.
 template <bool kHasRamps, bool kHasOthers>
-void Strip::resolve_rows(size_t cell, Prefix& prefix, uint32_t rows, double unit, size_t at,
-                         layout::Density& raster, layout::LogHistogram& histogram) {
-  Prefix state = prefix;
+void Strip::resolve_rows(size_t cell, Prefix* prefixes, uint32_t columns, uint32_t rows,
+                         double unit, size_t at, layout::Density& raster,
+                         layout::LogHistogram& histogram) {
   RunCounter counter(histogram);
   float* n_at = &raster.n[at];
   float* q_at = &raster.q[at];
+  std::array<Prefix, kQuad> state{};
+  std::copy_n(prefixes, kQuad, state.begin());
+  std::array<RealPair, kQuad> values{};
   Ramp* ramps = &ramps_[cell];
   Pair* steps = &differences_[cell];
-  Pair* values = &values_[cell];
+  Pair* singles = &values_[cell];
   for (uint32_t y = 0; y < rows; ++y) {
-    Pair sum{};
-    if constexpr (kHasRamps) {
-      state.ramp_step += Pair{ramps[y].n, ramps[y].q};
-      constexpr Pair kOnlyQ{0, ~uint64_t{0}};
-      state.ramp = (state.ramp & kOnlyQ) + state.ramp_step;
-      ramps[y] = {};
-      sum = state.ramp;
+    for (uint32_t x = 0; x < kQuad; ++x) {
+      Pair sum{};
+      const size_t here = x * stride_ + y;
+      if constexpr (kHasRamps) {
+        constexpr Pair kOnlyQ{0, ~uint64_t{0}};
+        state[x].ramp_step += Pair{ramps[here].n, ramps[here].q};
+        state[x].ramp = (state[x].ramp & kOnlyQ) + state[x].ramp_step;
+        ramps[here] = {};
+        sum = state[x].ramp;
+      }
+      if constexpr (kHasOthers) {
+        state[x].second += steps[here];
+        state[x].first += state[x].second;
+        state[x].value += state[x].first;
+        sum += state[x].value + singles[here];
+        steps[here] = Pair{};
+        singles[here] = Pair{};
+      }
+      values[x] = to_real(sum) * unit;
     }
-    if constexpr (kHasOthers) {
-      state.second += steps[y];
-      state.first += state.second;
-      state.value += state.first;
-      sum += state.value + values[y];
-      steps[y] = Pair{};
-      values[y] = Pair{};
-    }
+    Floats n = to_floats(values[0][0], values[1][0], values[2][0], values[3][0]);
+    Floats q = to_floats(values[0][1], values[1][1], values[2][1], values[3][1]);
     // Slopes are rounded, so a value may miss zero by some units.
-    const RealPair exact = to_real(sum) * RealPair{unit, unit};
-    const RealPair positive = exact > 0 ? exact : RealPair{};
-    const double q = positive[1] < positive[0] ? positive[1] : positive[0];
-    const auto n = static_cast<float>(positive[0]);
-    *n_at = n;
-    *q_at = static_cast<float>(q);
+    n = n > 0 ? n : Floats{};
+    q = q > 0 ? q : Floats{};
+    q = q < n ? q : n;
+    if (columns == kQuad) {
+      std::memcpy(n_at, &n, sizeof n);
+      std::memcpy(q_at, &q, sizeof q);
+    } else {
+      for (uint32_t x = 0; x < kQuad; ++x) {
+        if (x >= columns) {
+          n[x] = 0;
+          continue;
+        }
+        n_at[x] = n[x];
+        q_at[x] = q[x];
+      }
+    }
     counter.add(n);
     n_at += raster.width;
     q_at += raster.width;
   }
-  prefix = state;
+  std::copy_n(state.begin(), kQuad, prefixes);
 }
 
 void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& histogram) {
@@ -413,19 +451,22 @@ void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& 
   // Blocks of rows keep what is written in the nearest cache.
   for (uint32_t top = 0; top < raster.height; top += kBlockRows) {
     const uint32_t rows = std::min(kBlockRows, raster.height - top);
-    for (uint32_t x = 0; x < columns; ++x) {
+    for (uint32_t x = 0; x < columns; x += kQuad) {
       const size_t at = raster.index(first_column + x, top);
       const size_t cell = (size_t{x} + 1) * stride_ + 1 + top;
       const auto rows_of = [&](auto has_ramps, auto has_others) {
-        resolve_rows<has_ramps(), has_others()>(cell, prefixes[x], rows, unit, at, raster,
-                                                histogram);
+        resolve_rows<has_ramps(), has_others()>(cell, &prefixes[x], std::min(kQuad, columns - x),
+                                                rows, unit, at, raster, histogram);
       };
       const std::true_type yes;
       const std::false_type no;
-      if (has_differences_[x + 1] || has_values_[x + 1]) {
-        has_ramps_[x + 1] ? rows_of(yes, yes) : rows_of(no, yes);
+      const auto any = [x](const std::array<bool, kWidth + 2>& in_use) {
+        return std::any_of(&in_use[x + 1], &in_use[x + 1] + kQuad, [](bool used) { return used; });
+      };
+      if (any(has_differences_) || any(has_values_)) {
+        any(has_ramps_) ? rows_of(yes, yes) : rows_of(no, yes);
       } else {
-        has_ramps_[x + 1] ? rows_of(yes, no) : rows_of(no, no);
+        any(has_ramps_) ? rows_of(yes, no) : rows_of(no, no);
       }
     }
   }

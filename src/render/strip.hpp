@@ -79,7 +79,6 @@ class Strip {
   };
 
   struct Prefix;
-  class RunCounter;
   struct Line;
   struct Single;
 
@@ -93,8 +92,8 @@ class Strip {
   }
 
   template <bool kHasRamps, bool kHasOthers>
-  void resolve_rows(size_t cell, Prefix& prefix, uint32_t rows, double unit, size_t at,
-                    layout::Density& raster, layout::LogHistogram& histogram);
+  void resolve_rows(size_t cell, Prefix* prefixes, uint32_t columns, uint32_t rows, double unit,
+                    size_t at, layout::Density& raster, layout::LogHistogram& histogram);
   static Single single(const Line& line, double u_from, double u_to, double v_end);
   void add_steep(const Line& line);
   void add_flat(const Line& line);

@@ -104,16 +104,22 @@ void for_each_occupied(const layout::Density& raster, Image& image, base::Thread
   pool.for_each((raster.height + kRows - 1) / kRows, [&](size_t block) {
     const auto top = static_cast<uint32_t>(block) * kRows;
     const size_t end = raster.index(0, std::min(top + kRows, raster.height));
+    // Copies, which bytes that are written cannot change.
+    const Body color_of = body;
+    const float* n_of = raster.n.data();
+    const float* q_of = raster.q.data();
+    uint8_t* rgba = image.rgba.data();
     for (size_t at = raster.index(0, top); at < end; ++at) {
-      const float n = raster.n[at];
-      if (n > 0) body(&image.rgba[at * 4], n, raster.q[at] / n);
+      const float n = n_of[at];
+      if (n > 0) color_of(&rgba[at * 4], n, q_of[at] / n);
     }
   });
 }
 
 /// s in [0,1] to steps of equal width.
 size_t gradient_index(float s) {
-  return std::min(static_cast<size_t>(s * kGradientSteps), kGradientSteps - 1);
+  const auto step = static_cast<int32_t>(s * kGradientSteps);
+  return static_cast<size_t>(std::min(step, static_cast<int32_t>(kGradientSteps - 1)));
 }
 
 /// Opacity::coverage() as bytes, for weights in 128 bins per factor of two: coverage changes by
@@ -134,7 +140,8 @@ class CoverageTable {
       }
     }
   }
-  uint8_t of(float weight) const { return bytes_[std::bit_cast<uint32_t>(weight) >> kShift]; }
+  const uint8_t* data() const { return bytes_.data(); }
+  static size_t index(float weight) { return std::bit_cast<uint32_t>(weight) >> kShift; }
 
  private:
   static constexpr int kShift = 16;
@@ -144,11 +151,13 @@ class CoverageTable {
 void shade_alpha(const layout::Density& raster, const Gradient& colors, const Opacity& opacity,
                  Image& image, base::ThreadPool& pool) {
   const CoverageTable table(opacity);
-  for_each_occupied(raster, image, pool, [&](uint8_t* pixel, float weight, float s) {
-    layout::Color color = colors[gradient_index(s)];
-    color.a = table.of(weight);
+  const auto color_of = [hues = colors.data(), coverage = table.data()](uint8_t* pixel,
+                                                                        float weight, float s) {
+    layout::Color color = hues[gradient_index(s)];
+    color.a = coverage[CoverageTable::index(weight)];
     std::memcpy(pixel, &color, sizeof color);
-  });
+  };
+  for_each_occupied(raster, image, pool, color_of);
 }
 
 /// Light that is added to black, or that ink lets through to white, as a colour with alpha that

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace pathline::base {
+
+/// From now on the process keeps memory that it frees, up to some hundred megabytes, instead of
+/// giving it back to the system and asking for zeroed pages again: rasters and columns of lines
+/// come and go with every picture, and page faults were a fifth of their time. For main(); without
+/// effect where the C library is not glibc.
+void keep_freed_memory();
+
+}  // namespace pathline::base
