@@ -222,6 +222,16 @@ bool is_good(const BundleQuality& quality) {
          quality.phase_fidelity >= kMinFidelity;
 }
 
+/// Narrower columns may turn out to be the same ones, but for those outside the picture.
+std::vector<double> edges_within(const std::vector<layout::Band>& columns,
+                                 const layout::Rect& clip) {
+  std::vector<double> edges;
+  for (const layout::Band& column : columns) {
+    if (column.begin >= clip.x && column.begin < clip.right()) edges.push_back(column.begin);
+  }
+  return edges;
+}
+
 /// What one choice of columns and rows gives.
 struct Candidate {
   std::unique_ptr<layout::PhaseRouter> router;
@@ -240,7 +250,8 @@ class PhaseSearch {
         straight_(straight),
         pool_(pool),
         spline_{options.degree, options.beta.value_or(1.0)},
-        typical_(sample(lines, kTypicalMessages)),
+        sample_(lines.size() > kTypicalMessages ? sample(lines, kTypicalMessages) : Segments{}),
+        typical_(lines.size() > kTypicalMessages ? sample_ : lines),
         judged_(sample(typical_, kJudgedMessages)) {}
 
   bool run(Bundled& result) {
@@ -258,9 +269,12 @@ class PhaseSearch {
         continue;
       }
       const std::vector<layout::Band> columns = layout::phase_columns(ends, width);
+      std::vector<double> edges = edges_within(columns, lines_.clip);
+      if (edges == tried_edges_) continue;
       if (expected_fidelity(profile, columns, lines_.clip.x) < kMinFidelity) continue;
       if (tries_ >= kMaxTries) break;
       is_found = try_columns(columns, width, result);
+      tried_edges_ = std::move(edges);
       if (is_found) break;
     }
     result.bundle_ms += bundle_ms_ + clock_.lap_ms();
@@ -347,7 +361,8 @@ class PhaseSearch {
   const layout::Density& straight_;
   base::ThreadPool& pool_;
   layout::Spline spline_;
-  Segments typical_;  // enough to find phases in
+  Segments sample_;
+  const Segments& typical_;  // enough to find phases in: the sample, or all
   Segments judged_;
   std::optional<Segments> part_;
   std::shared_ptr<const layout::Density> part_density_;
@@ -355,6 +370,7 @@ class PhaseSearch {
   double bundle_ms_ = 0;
   double raster_ms_ = 0;
   size_t tries_ = 0;
+  std::vector<double> tried_edges_;  // of the last columns that were drawn
   std::string reason_;
 };
 

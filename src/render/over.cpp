@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "layout/color.hpp"
-#include "render/chords.hpp"
+#include "render/path.hpp"
 #include "render/raster.hpp"
 #include "render/tone.hpp"
 
@@ -38,31 +38,28 @@ struct Surface {
 };
 
 /// Pixel by pixel along the major axis u, each row (column) split between two pixels across.
-void paint(const Chord& line, double weight, const Opacity& opacity, const Gradient& colors,
-           Surface& surface) {
-  const bool steep = std::abs(line.y2 - line.y1) >= std::abs(line.x2 - line.x1);
-  const double u1 = steep ? line.y1 : line.x1;
-  const double u2 = steep ? line.y2 : line.x2;
-  const double v1 = steep ? line.x1 : line.y1;
-  const double slope = ((steep ? line.x2 : line.y2) - v1) / (u2 - u1);
-  const auto u_limit = static_cast<double>(steep ? surface.height : surface.width);
-  const auto v_limit = static_cast<double>(steep ? surface.width : surface.height);
-  const double end = std::min(std::max(u1, u2), u_limit);
-  double from = std::max(std::min(u1, u2), 0.0);
+void paint(bool is_steep, const Stretch& stretch, double weight, const Opacity& opacity,
+           const Gradient& colors, Surface& surface) {
+  const auto u_limit = static_cast<double>(is_steep ? surface.height : surface.width);
+  const auto v_limit = static_cast<double>(is_steep ? surface.width : surface.height);
+  const double end = std::min(stretch.end(), u_limit);
+  double from = std::max(stretch.begin(), 0.0);
+  size_t i = 0;
   while (from < end) {
     const double to = std::min(end, std::floor(from) + 1);
     const double middle = (from + to) / 2;
-    const double v = v1 + slope * (middle - u1) - 0.5;
+    i = chord_at(stretch, i, middle);
+    const Chord chord(stretch, i);
+    const double v = chord.v_at(middle) - 0.5;
     if (v >= -1 && v < v_limit) {
-      const double share_of_line = std::clamp((middle - u1) / (u2 - u1), 0.0, 1.0);
-      const double s = line.s1 + share_of_line * (line.s2 - line.s1);
+      const double s = std::clamp(chord.s_at(middle), 0.0, 1.0);
       const layout::Color color =
           colors[std::min(static_cast<size_t>(s * kGradientSteps), kGradientSteps - 1)];
       const auto u_pixel = static_cast<int64_t>(from);
       const auto v_pixel = static_cast<int64_t>(v + 1) - 1;
       const double share = v - static_cast<double>(v_pixel);
       const auto put = [&](int64_t pixel, double part) {
-        surface.over(steep ? pixel : u_pixel, steep ? u_pixel : pixel, color,
+        surface.over(is_steep ? pixel : u_pixel, is_steep ? u_pixel : pixel, color,
                      opacity.coverage(weight * part * (to - from)));
       };
       put(v_pixel, 1 - share);
@@ -101,16 +98,19 @@ Image paint_over(const layout::Segments& segments, const Opacity& opacity) {
     colors[i] = layout::mix(segments.style.begin, segments.style.end,
                             static_cast<double>(i) / (kGradientSteps - 1));
   }
+  Path path;
+  const auto paint_path = [&](double weight) {
+    for_each_stretch(path, [&](bool is_steep, const Stretch& stretch) {
+      paint(is_steep, stretch, weight, opacity, colors, surface);
+    });
+  };
   for (size_t i = 0; i < segments.size(); ++i) {
     const double weight = segments.weight_of(i);
-    const Chord line{segments.x1[i] - left,
-                     segments.y1[i] - top,
-                     segments.x2[i] - left,
-                     segments.y2[i] - top,
-                     0,
-                     1};
-    if (!std::isfinite(line.x1 + line.y1 + line.x2 + line.y2 + weight) || weight < 0) continue;
-    paint(lengthened(line), weight, opacity, colors, surface);
+    const PathPoint from{segments.x1[i] - left, segments.y1[i] - top, 0};
+    const PathPoint to{segments.x2[i] - left, segments.y2[i] - top, 1};
+    if (!std::isfinite(from.x + from.y + to.x + to.y + weight) || weight < 0) continue;
+    set_line(from, to, path);
+    paint_path(weight);
   }
   const layout::Curves& curves = segments.curves;
   for (size_t i = 0; i < curves.size(); ++i) {
@@ -123,11 +123,8 @@ Image paint_over(const layout::Segments& segments, const Opacity& opacity) {
         weight < 0) {
       continue;
     }
-    for_each_chord(piece, curves.s1[i], curves.s2[i], [&](const Chord& chord) {
-      if (chord.x1 != chord.x2 || chord.y1 != chord.y2) {
-        paint(chord, weight, opacity, colors, surface);
-      }
-    });
+    set_curve(piece, curves.s1[i], curves.s2[i], path);
+    paint_path(weight);
   }
   return straight_alpha(surface);
 }

@@ -4,26 +4,26 @@
 #include <algorithm>
 #include <cmath>
 
-#include "render/chords.hpp"
+#include "render/path.hpp"
 
 namespace pathline::render {
 namespace {
 
-/// Whether a chord covers any of the pixel's row (column, if it is flat) within a pixel of it:
+/// Whether a path covers any of the pixel's row (column, where it is flat) within a pixel of it:
 /// what render/raster.hpp gives weight.
-bool touches(const Chord& chord, double x, double y) {
-  const bool is_steep = std::abs(chord.y2 - chord.y1) >= std::abs(chord.x2 - chord.x1);
-  const double u1 = is_steep ? chord.y1 : chord.x1;
-  const double u2 = is_steep ? chord.y2 : chord.x2;
-  const double v1 = is_steep ? chord.x1 : chord.y1;
-  const double v2 = is_steep ? chord.x2 : chord.y2;
-  const double u = is_steep ? y : x;
-  const double v = is_steep ? x : y;
-  const double from = std::max(u, std::min(u1, u2));
-  const double to = std::min(u + 1, std::max(u1, u2));
-  if (!(from < to)) return false;
-  const double at = v1 + (v2 - v1) * (((from + to) / 2 - u1) / (u2 - u1));
-  return std::abs(at - (v + 0.5)) < 1;
+bool touches(const Path& path, double x, double y) {
+  bool touched = false;
+  for_each_stretch(path, [&](bool is_steep, const Stretch& stretch) {
+    const double u = is_steep ? y : x;
+    const double v = is_steep ? x : y;
+    const double from = std::max(u, stretch.begin());
+    const double to = std::min(u + 1, stretch.end());
+    if (!(from < to)) return;
+    const double middle = (from + to) / 2;
+    const Chord chord(stretch, chord_at(stretch, 0, middle));
+    touched = touched || std::abs(chord.v_at(middle) - (v + 0.5)) < 1;
+  });
+  return touched;
 }
 
 }  // namespace
@@ -40,6 +40,7 @@ std::vector<uint32_t> lines_at_pixel(const layout::Segments& lines, const layout
   std::vector<uint32_t> found;
   std::vector<layout::Point> control;
   layout::Curves curves;
+  Path path;
   for (size_t i = 0; i < lines.size(); ++i) {
     const layout::Point from{lines.x1[i], lines.y1[i]};
     const layout::Point to{lines.x2[i], lines.y2[i]};
@@ -61,16 +62,17 @@ std::vector<uint32_t> lines_at_pixel(const layout::Segments& lines, const layout
     if (!is_near(low_x, high_x, low_y, high_y)) continue;
     bool is_behind = false;
     if (control.size() < 3) {
-      is_behind = touches(lengthened({from.x, from.y, to.x, to.y, 0, 1}), px, py);
+      set_line({from.x, from.y, 0}, {to.x, to.y, 1}, path);
+      is_behind = touches(path, px, py);
     } else {
       curves = {};
       layout::add_spline(control, spline, 1, curves);
       for (size_t k = 0; k < curves.size() && !is_behind; ++k) {
-        for_each_chord(
-            {{curves.x1[k], curves.y1[k]},
-             {curves.cx[k], curves.cy[k]},
-             {curves.x2[k], curves.y2[k]}},
-            0, 1, [&](const Chord& chord) { is_behind = is_behind || touches(chord, px, py); });
+        set_curve({{curves.x1[k], curves.y1[k]},
+                   {curves.cx[k], curves.cy[k]},
+                   {curves.x2[k], curves.y2[k]}},
+                  0, 1, path);
+        is_behind = touches(path, px, py);
       }
     }
     if (is_behind) found.push_back(static_cast<uint32_t>(i));

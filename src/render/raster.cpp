@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/column.hpp"
-#include "render/chords.hpp"
 #include "render/strip.hpp"
 
 namespace pathline::render {
@@ -367,18 +366,16 @@ class Drawer {
   }
 
   void draw_line(size_t i, double weight, Strip& strip) const {
-    strip.add(lengthened({segments_.x1[i] - origin_x_, segments_.y1[i] - origin_y_,
-                          segments_.x2[i] - origin_x_, segments_.y2[i] - origin_y_, 0, 1}),
-              weight);
+    strip.add_line({segments_.x1[i] - origin_x_, segments_.y1[i] - origin_y_, 0},
+                   {segments_.x2[i] - origin_x_, segments_.y2[i] - origin_y_, 1}, weight);
   }
 
   void draw_piece(size_t k, double weight, Strip& strip) const {
     const layout::Curves& curves = segments_.curves;
-    for_each_chord({{curves.x1[k] - origin_x_, curves.y1[k] - origin_y_},
-                    {curves.cx[k] - origin_x_, curves.cy[k] - origin_y_},
-                    {curves.x2[k] - origin_x_, curves.y2[k] - origin_y_}},
-                   curves.s1[k], curves.s2[k],
-                   [&](const Chord& chord) { strip.add(chord, weight); });
+    strip.add_curve({{curves.x1[k] - origin_x_, curves.y1[k] - origin_y_},
+                     {curves.cx[k] - origin_x_, curves.cy[k] - origin_y_},
+                     {curves.x2[k] - origin_x_, curves.y2[k] - origin_y_}},
+                    curves.s1[k], curves.s2[k], weight);
   }
 
   const layout::Segments& segments_;

@@ -2,35 +2,23 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "layout/density.hpp"
-#include "render/chords.hpp"
+#include "render/path.hpp"
+#include "render/steps.hpp"
 
 namespace pathline::render {
 
-/// A value for n (first) and one for q (second); one SSE2 register. Integers are unsigned because
-/// intermediate sums wrap around; the resolved values do not.
-using Pair = uint64_t __attribute__((vector_size(16)));
-using RealPair = double __attribute__((vector_size(16)));
-
-/// Nearest integers of values below 2^51: adding 1.5 x 2^52 leaves them in the low bits.
-inline Pair fixed(RealPair values) {
-  constexpr double kShift = 0x1.8p52;
-  constexpr RealPair kShifts{kShift, kShift};
-  return std::bit_cast<Pair>(values + kShifts) - std::bit_cast<Pair>(kShifts);
-}
-
 /// Some columns of a density raster while they are drawn (render/raster.hpp tells the method):
-/// small enough for the cache, used again and again by one thread. One column of margin on either
+/// small enough for the cache, used again and again by one thread. Two columns of margin on either
 /// side and rows below and above take what falls just outside, so that the inner loops need not
 /// ask.
 class Strip {
  public:
-  static constexpr uint32_t kWidth = 64;
+  static constexpr uint32_t kWidth = 128;
 
   /// height  of the raster.
   explicit Strip(uint32_t height);
@@ -38,8 +26,9 @@ class Strip {
   /// From now on columns [first_column, first_column + width) are drawn.
   void begin(uint32_t first_column, uint32_t width);
 
-  /// y and weight in pixels and units of the raster; what lies outside is cut off.
-  void add(const Chord& chord, double weight);
+  /// Coordinates in pixels, weights in units of the raster; what lies outside is cut off.
+  void add_line(PathPoint from, PathPoint to, double weight);
+  void add_curve(layout::Bezier piece, double s1, double s2, double weight);
 
   /// An upright line that covers whole pixels of one column of the strip, from row edge `from`,
   /// where s is 0, to row edge `to`, another one. The quickest there is, for lines by the million.
@@ -56,8 +45,8 @@ class Strip {
     const uint64_t q =
         q_step * static_cast<uint64_t>(int64_t{top} - from) + ((units[1] / 2 ^ upward) - upward);
     const uint64_t q_after = q + q_step * static_cast<uint64_t>(bottom - top);
-    has_ramps_[column + 1] = true;
-    Ramp* ramps = &ramps_[(size_t{column} + 1) * stride_ + 1];
+    ramps_in_.all |= uint64_t{1} << column / kQuad;
+    Ramp* ramps = cell(ramps_, column, 0);
     Ramp* begin = ramps + top;
     begin[0].n += n;
     begin[0].q += q;
@@ -72,36 +61,70 @@ class Strip {
   void resolve(double unit, layout::Density& raster, layout::LogHistogram& histogram);
 
  private:
+  static constexpr int64_t kMargin = 2;
+  static constexpr size_t kColumns = kWidth + 2 * kMargin;
+
   /// First differences of n and second differences of q down a column.
   struct Ramp {
     uint64_t n = 0;
     uint64_t q = 0;
   };
 
-  struct Prefix;
-  struct Line;
-  struct Single;
+  /// Columns that are resolved side by side.
+  static constexpr uint32_t kQuad = 4;
 
-  Pair* difference(int64_t x, int64_t y) {
-    has_differences_[static_cast<size_t>(x + 1)] = true;
-    return &differences_[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
+  /// Rows that are resolved together.
+  static constexpr uint32_t kBlockRows = 64;
+
+  /// Where cells are not empty. One bit for each quad of columns.
+  struct Marks {
+    std::vector<uint64_t> blocks;  // of rows
+    uint64_t all = 0;
+    bool in_margin = false;
+  };
+  static_assert(kWidth / kQuad <= 64);
+
+  struct Walk;
+  struct Prefix;
+
+  /// x from -kMargin, y from -kMargin to a few rows below the raster.
+  template <class Cell>
+  Cell* cell(std::vector<Cell>& cells, int64_t x, int64_t y) {
+    return &cells[static_cast<size_t>(x + kMargin) * stride_ + static_cast<size_t>(y + kMargin)];
   }
-  Pair* value(int64_t x, int64_t y) {
-    has_values_[static_cast<size_t>(x + 1)] = true;
-    return &values_[static_cast<size_t>(x + 1) * stride_ + static_cast<size_t>(y + 1)];
+  /// Columns and rows up to the last ones named.
+  void mark(Marks& marks, int64_t first_column, int64_t last_column, int64_t first_row,
+            int64_t last_row) const {
+    marks.in_margin =
+        marks.in_margin || first_column < 0 || last_column >= static_cast<int64_t>(width_);
+    const auto from = static_cast<uint64_t>(std::max<int64_t>(first_column, 0)) / kQuad;
+    const auto to = static_cast<uint64_t>(std::clamp<int64_t>(last_column, 0, kWidth - 1)) / kQuad;
+    const uint64_t quads = ~uint64_t{0} << from & ~uint64_t{0} >> (63 - to);
+    marks.all |= quads;
+    const auto last_block = std::min(
+        static_cast<size_t>(std::max<int64_t>(last_row, 0)) / kBlockRows, marks.blocks.size() - 1);
+    for (size_t block = static_cast<size_t>(std::max<int64_t>(first_row, 0)) / kBlockRows;
+         block <= last_block; ++block) {
+      marks.blocks[block] |= quads;
+    }
   }
+
+  void add_path(double weight);
+  template <bool kSteep>
+  void add_stretch(const Stretch& stretch, double weight);
+  template <bool kSteep>
+  void add_single(const Chord& chord, double u, double weight, int64_t step);
+  template <bool kSteep>
+  void add_walk(Walk walk);
+  void add_runs(const Walk& walk);
+  static bool cut(Walk& walk, double v_limit);
 
   template <bool kHasRamps, bool kHasOthers>
-  void resolve_rows(size_t cell, Prefix* prefixes, uint32_t columns, uint32_t rows, double unit,
-                    size_t at, layout::Density& raster, layout::LogHistogram& histogram);
-  static Single single(const Line& line, double u_from, double u_to, double v_end);
-  void add_steep(const Line& line);
-  void add_flat(const Line& line);
-  void mark_values(double low, double high);
-  void step_steep(const Line& line, double top, double bottom);
-  void add_row(const Single& single, int64_t row);
-  void add_column(const Single& single, int64_t column);
-  void add_full_rows(const Line& line, int64_t row_begin, int64_t row_end);
+  void resolve_rows(uint32_t x, Prefix* prefixes, uint32_t columns, uint32_t top, uint32_t rows,
+                    double unit, layout::Density& raster, layout::LogHistogram& histogram);
+  static bool is_within_run(const Prefix* prefixes);
+  template <class Cell>
+  void empty_outside(std::vector<Cell>& cells, const Marks& marks);
 
   double origin_x_ = 0;
   double width_ = 0;
@@ -110,9 +133,9 @@ class Strip {
   std::vector<Ramp> ramps_;
   std::vector<Pair> differences_;  // third differences
   std::vector<Pair> values_;
-  std::array<bool, kWidth + 2> has_ramps_{};  // per column, with the margins
-  std::array<bool, kWidth + 2> has_differences_{};
-  std::array<bool, kWidth + 2> has_values_{};
+  Marks ramps_in_;   // `all` only
+  Marks others_in_;  // of differences and values
+  Path path_;        // of what is being added
 };
 
 }  // namespace pathline::render
