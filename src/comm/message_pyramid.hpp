@@ -35,7 +35,7 @@ struct MessageView {
   /// Cells may be as wide and high as this, or one tick or row where that is larger.
   double max_cell_px = 4;
   /// Up to so many messages that touch the time are given one by one.
-  size_t max_message_count = size_t{1} << 20;
+  size_t max_message_count = size_t{1} << 19;
   /// Rather than more records (estimated) cells grow beyond max_cell_px. 0: never.
   size_t max_record_count = size_t{1} << 21;
 };

@@ -250,8 +250,8 @@ class PhaseSearch {
         straight_(straight),
         pool_(pool),
         spline_{options.degree, options.beta.value_or(1.0)},
-        sample_(lines.size() > kTypicalMessages ? sample(lines, kTypicalMessages) : Segments{}),
-        typical_(lines.size() > kTypicalMessages ? sample_ : lines),
+        sample_(lines.size() > 2 * kTypicalMessages ? sample(lines, kTypicalMessages) : Segments{}),
+        typical_(lines.size() > 2 * kTypicalMessages ? sample_ : lines),
         judged_(sample(typical_, kJudgedMessages)) {}
 
   bool run(Bundled& result) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layout/blur.hpp"
+
 namespace pathline::layout {
 namespace {
 
@@ -11,28 +13,6 @@ constexpr double kSigma = 0.4;  // of the smallest width
 constexpr double kNarrow = 0.75;
 constexpr double kWide = 5;
 constexpr double kSubPixel = 256;  // positions are summed in these
-constexpr double kStepsPerPixel = 4;
-
-std::vector<double> smoothed(const std::vector<int64_t>& counts, double sigma) {
-  const auto reach = static_cast<int64_t>(std::ceil(3 * sigma));
-  std::vector<double> kernel;
-  for (int64_t i = -reach; i <= reach; ++i) {
-    kernel.push_back(std::exp(-static_cast<double>(i * i) / (2 * sigma * sigma)));
-  }
-  const auto size = static_cast<int64_t>(counts.size());
-  std::vector<double> result(counts.size());
-  for (int64_t x = 0; x < size; ++x) {
-    const int64_t from = std::max<int64_t>(0, x - reach);
-    const int64_t to = std::min(size - 1, x + reach);
-    double sum = 0;
-    for (int64_t i = from; i <= to; ++i) {
-      sum += static_cast<double>(counts[static_cast<size_t>(i)]) *
-             kernel[static_cast<size_t>(i - x + reach)];
-    }
-    result[static_cast<size_t>(x)] = sum;
-  }
-  return result;
-}
 
 /// Where one basin ends and the next begins: pixel edges, in the middle of flat valleys.
 struct Cut {
@@ -111,7 +91,8 @@ EndCounts count_ends(const Segments& lines) {
 
 std::vector<Band> phase_columns(const EndCounts& ends, double width_min_px) {
   const double width = static_cast<double>(ends.count.size());
-  std::vector<Cut> cuts = valleys(smoothed(ends.count, kSigma * width_min_px));
+  const std::vector<double> counts(ends.count.begin(), ends.count.end());
+  std::vector<Cut> cuts = valleys(gaussian_blur(counts, kSigma * width_min_px));
   join_narrow(cuts, width, kNarrow * width_min_px);
 
   std::vector<double> edges = {0};
@@ -186,7 +167,6 @@ std::vector<Band> row_bands(const RowBands& rows, double top, double height, dou
 
 BandIndex::BandIndex(const std::vector<Band>& bands) {
   origin_ = bands.front().begin;
-  steps_per_px_ = kStepsPerPixel;
   const double length = bands.back().end - origin_;
   band_.resize(static_cast<size_t>(std::max(1.0, std::ceil(length * kStepsPerPixel))));
   uint32_t band = 0;
@@ -195,13 +175,6 @@ BandIndex::BandIndex(const std::vector<Band>& bands) {
     while (band + 1 < bands.size() && bands[band].end <= centre) ++band;
     band_[i] = band;
   }
-}
-
-uint32_t BandIndex::at(double px) const {
-  const double step = (px - origin_) * steps_per_px_;
-  if (!(step > 0)) return band_.front();
-  const auto last = static_cast<double>(band_.size() - 1);
-  return band_[static_cast<size_t>(std::min(step, last))];
 }
 
 }  // namespace pathline::layout

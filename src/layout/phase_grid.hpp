@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -63,11 +64,17 @@ class BandIndex {
  public:
   explicit BandIndex(const std::vector<Band>& bands);
 
-  uint32_t at(double px) const;
+  uint32_t at(double px) const {
+    const double step = (px - origin_) * kStepsPerPixel;
+    if (!(step > 0)) return band_.front();
+    const auto last = static_cast<double>(band_.size() - 1);
+    return band_[static_cast<size_t>(std::min(step, last))];
+  }
 
  private:
+  static constexpr double kStepsPerPixel = 4;
+
   double origin_ = 0;
-  double steps_per_px_ = 1;
   std::vector<uint32_t> band_;  // per step
 };
 

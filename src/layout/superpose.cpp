@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
+
+#include "base/column.hpp"
+#include "base/radix_sort.hpp"
 
 namespace pathline::layout {
 namespace {
@@ -116,6 +118,12 @@ uint64_t pair_key(const PhaseRouter::Route& route) {
          uint64_t{route.to.column} << 16 | route.to.row;
 }
 
+/// What a message adds to all between two cells.
+struct PairUnits {
+  uint64_t key;
+  int64_t units;
+};
+
 PhaseRouter::Route route_of_key(uint64_t key) {
   PhaseRouter::Route route;
   route.from = {static_cast<uint32_t>(key >> 48), static_cast<uint32_t>(key >> 32 & 0xffff)};
@@ -179,7 +187,7 @@ Segments draw_each(const Segments& lines, const Router& router, const Spline& sp
 Segments superpose(const Segments& lines, const PhaseRouter& router) {
   Segments result = empty_like(lines);
   const WeightScale scale(lines);
-  std::unordered_map<uint64_t, int64_t> pairs;
+  base::Column<PairUnits> pairs;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!drawable(lines, i)) continue;
     const Point from{lines.x1[i], lines.y1[i]};
@@ -191,11 +199,17 @@ Segments superpose(const Segments& lines, const PhaseRouter& router) {
     }
     const double weight = lines.weight_of(i);
     add_ends(from, to, route, router, weight, result.curves);
-    if (route.steps > 3) pairs[pair_key(route)] += scale.units(weight);
+    if (route.steps > 3) pairs.push_back({pair_key(route), scale.units(weight)});
   }
 
   std::vector<Load> loads(router.columns().size() * router.rows().size() * kWays);
-  for (const auto& [key, units] : pairs) add_inner(route_of_key(key), units, router, loads);
+  base::radix_sort(pairs, [](const PairUnits& pair) { return pair.key; });
+  for (size_t i = 0; i < pairs.size();) {
+    int64_t units = 0;
+    const uint64_t key = pairs[i].key;
+    for (; i < pairs.size() && pairs[i].key == key; ++i) units += pairs[i].units;
+    add_inner(route_of_key(key), units, router, loads);
+  }
   for (size_t k = 0; k < loads.size(); ++k) {
     const Load& load = loads[k];
     if (load.units == 0) continue;

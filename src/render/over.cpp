@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include "layout/color.hpp"
+#include "render/gradient.hpp"
 #include "render/path.hpp"
 #include "render/raster.hpp"
 #include "render/tone.hpp"
@@ -12,13 +12,9 @@
 namespace pathline::render {
 namespace {
 
-constexpr size_t kGradientSteps = 256;
-
 struct Layer {
   float r = 0, g = 0, b = 0, a = 0;  // premultiplied
 };
-
-using Gradient = std::array<layout::Color, kGradientSteps>;
 
 struct Surface {
   int64_t width;
@@ -53,8 +49,7 @@ void paint(bool is_steep, const Stretch& stretch, double weight, const Opacity& 
     const double v = chord.v_at(middle) - 0.5;
     if (v >= -1 && v < v_limit) {
       const double s = std::clamp(chord.s_at(middle), 0.0, 1.0);
-      const layout::Color color =
-          colors[std::min(static_cast<size_t>(s * kGradientSteps), kGradientSteps - 1)];
+      const layout::Color color = colors[gradient_index(static_cast<float>(s))];
       const auto u_pixel = static_cast<int64_t>(from);
       const auto v_pixel = static_cast<int64_t>(v + 1) - 1;
       const double share = v - static_cast<double>(v_pixel);
@@ -93,11 +88,7 @@ Image paint_over(const layout::Segments& segments, const Opacity& opacity) {
   }
   Surface surface{static_cast<int64_t>(width), static_cast<int64_t>(height), {}};
   surface.pixels.resize(static_cast<size_t>(surface.width * surface.height));
-  Gradient colors;
-  for (size_t i = 0; i < colors.size(); ++i) {
-    colors[i] = layout::mix(segments.style.begin, segments.style.end,
-                            static_cast<double>(i) / (kGradientSteps - 1));
-  }
+  const Gradient colors = gradient(segments.style);
   Path path;
   const auto paint_path = [&](double weight) {
     for_each_stretch(path, [&](bool is_steep, const Stretch& stretch) {

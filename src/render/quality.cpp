@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "layout/blur.hpp"
+
 namespace pathline::render {
 namespace {
 
@@ -15,25 +17,6 @@ constexpr double kBlurPx = 2;
 size_t inked_pixels(const layout::Density& raster, double threshold) {
   return static_cast<size_t>(std::count_if(raster.n.begin(), raster.n.end(),
                                            [&](float n) { return double{n} > threshold; }));
-}
-
-std::vector<double> blurred(const std::vector<double>& values) {
-  const auto reach = static_cast<int64_t>(3 * kBlurPx);
-  std::vector<double> kernel;
-  double total = 0;
-  for (int64_t i = -reach; i <= reach; ++i) {
-    kernel.push_back(std::exp(-static_cast<double>(i * i) / (2 * kBlurPx * kBlurPx)));
-    total += kernel.back();
-  }
-  const auto size = static_cast<int64_t>(values.size());
-  std::vector<double> result(values.size());
-  for (int64_t x = 0; x < size; ++x) {
-    for (int64_t i = std::max<int64_t>(0, x - reach); i <= std::min(size - 1, x + reach); ++i) {
-      result[static_cast<size_t>(x)] +=
-          values[static_cast<size_t>(i)] * kernel[static_cast<size_t>(i - x + reach)] / total;
-    }
-  }
-  return result;
 }
 
 std::vector<double> ink_by_column(const layout::Density& raster) {
@@ -60,8 +43,8 @@ double phase_fidelity(const layout::Density& bundled, const layout::Density& str
 }
 
 double phase_fidelity(const std::vector<double>& bundled, const std::vector<double>& straight) {
-  const std::vector<double> a = blurred(bundled);
-  const std::vector<double> b = blurred(straight);
+  const std::vector<double> a = layout::gaussian_blur(bundled, kBlurPx);
+  const std::vector<double> b = layout::gaussian_blur(straight, kBlurPx);
   const auto count = static_cast<double>(a.size());
   double mean_a = 0;
   double mean_b = 0;

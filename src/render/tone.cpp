@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layout/color.hpp"
+#include "render/gradient.hpp"
 
 namespace pathline::render {
 namespace {
@@ -71,17 +72,6 @@ double solid_weight(const layout::Density& raster) {
   return is_enough ? histogram.quantile(0.5) : 0;
 }
 
-constexpr size_t kGradientSteps = 256;
-using Gradient = std::array<layout::Color, kGradientSteps>;
-
-Gradient gradient(const layout::SegmentStyle& style) {
-  Gradient colors;
-  for (size_t i = 0; i < colors.size(); ++i) {
-    colors[i] = layout::mix(style.begin, style.end, static_cast<double>(i) / (kGradientSteps - 1));
-  }
-  return colors;
-}
-
 uint8_t to_byte(double share) {
   constexpr double kHalf = 0.5;  // rounds; std::lround would be most of the cost of a pixel
   return static_cast<uint8_t>(std::clamp(share, 0.0, 1.0) * 255 + kHalf);
@@ -114,12 +104,6 @@ void for_each_occupied(const layout::Density& raster, Image& image, base::Thread
       if (n > 0) color_of(&rgba[at * 4], n, q_of[at] / n);
     }
   });
-}
-
-/// s in [0,1] to steps of equal width.
-size_t gradient_index(float s) {
-  const auto step = static_cast<int32_t>(s * kGradientSteps);
-  return static_cast<size_t>(std::min(step, static_cast<int32_t>(kGradientSteps - 1)));
 }
 
 /// Opacity::coverage() as bytes, for weights in 128 bins per factor of two: coverage changes by
