@@ -49,19 +49,17 @@ using RealFour = double __attribute__((vector_size(32)));
   }
 }
 
-void walk_anywhere(const Steps& steps) { walk(steps); }
-
 using Walk = void (*)(const Steps&);
 
 #if defined(__x86_64__)
 
 [[gnu::target("avx2")]] void walk_with_avx2(const Steps& steps) { walk(steps); }
 
-Walk best_walk() { return __builtin_cpu_supports("avx2") ? walk_with_avx2 : walk_anywhere; }
+Walk best_walk() { return __builtin_cpu_supports("avx2") ? walk_with_avx2 : add_steps_anywhere; }
 
 #else
 
-Walk best_walk() { return walk_anywhere; }
+Walk best_walk() { return add_steps_anywhere; }
 
 #endif
 
@@ -70,5 +68,7 @@ const Walk walk_here = best_walk();
 }  // namespace
 
 void add_steps(const Steps& steps) { walk_here(steps); }
+
+void add_steps_anywhere(const Steps& steps) { walk(steps); }
 
 }  // namespace pathline::render

@@ -36,4 +36,7 @@ struct Steps {
 /// nothing to the cells of one step behind the last.
 void add_steps(const Steps& steps);
 
+/// The same with instructions that every machine has; add_steps() may use more of them.
+void add_steps_anywhere(const Steps& steps);
+
 }  // namespace pathline::render
