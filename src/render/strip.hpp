@@ -74,7 +74,7 @@ class Strip {
   static constexpr uint32_t kQuad = 4;
 
   /// Rows that are resolved together.
-  static constexpr uint32_t kBlockRows = 64;
+  static constexpr uint32_t kBlockRows = 32;
 
   /// Where cells are not empty. One bit for each quad of columns.
   struct Marks {
