@@ -275,8 +275,9 @@ void add_figure_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"alpha", "additive", "over"}))
       ->capture_default_str();
   command
-      ->add_option("--opacity", options->opacity,
-                   "Of one message line: auto, or from 0 (no lines) to 1")
+      ->add_option(
+          "--opacity", options->opacity,
+          "Of one message line, the lightest if they have weights: auto, or from 0 (no lines) to 1")
       ->capture_default_str();
   command
       ->add_option("--bundle", options->bundle,

@@ -30,7 +30,7 @@ struct Options {
   double height_px = 720;
   layout::ThemeName theme = layout::ThemeName::kLight;
   std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
-  std::optional<double> opacity;        ///< Of one message line; absent: chosen from the density.
+  std::optional<double> opacity;        ///< Of the lightest message line; absent: automatic.
   layout::Blend blend = layout::Blend::kAlpha;
   BundleOptions bundling;          ///< Of message lines in a timeline.
   bool bursts = false;             ///< One mark per sender and burst of messages instead of lines.

@@ -74,7 +74,7 @@ enum class Blend : uint8_t {
 struct SegmentStyle {
   Color begin;                         ///< where s = 0, the sender
   Color end;                           ///< where s = 1, the receiver; between them along OKLab
-  std::optional<double> opacity = {};  ///< of one segment of weight 1, (0,1]; absent: automatic
+  std::optional<double> opacity = {};  ///< of the lightest line, (0,1]; absent: automatic
   Blend blend = Blend::kAlpha;
 };
 

@@ -13,6 +13,8 @@
 namespace pathline::layout {
 namespace {
 
+__extension__ using Wide = __int128;
+
 Segments empty_like(const Segments& lines) {
   Segments result;
   result.clip = lines.clip;
@@ -31,33 +33,35 @@ void add_straight(const Segments& lines, size_t i, Segments& result) {
   result.weight.push_back(static_cast<float>(lines.weight_of(i)));
 }
 
-/// Weights as integers, so that their sum does not depend on the order.
+/// Weights as integers, so that their sum does not depend on the order: multiples of 2^-48 of the
+/// largest, or a little less exact with very many messages. No weight becomes nothing.
 class WeightScale {
  public:
   explicit WeightScale(const Segments& lines) {
-    double largest = 1;
-    for (const float weight : lines.weight) {
-      if (std::isfinite(weight)) largest = std::max(largest, double{weight});
+    double largest = 0;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (drawable(lines, i)) largest = std::max(largest, lines.weight_of(i));
     }
-    // All together, times s in 16 bits, below 2^62.
-    const int bits = 46 - static_cast<int>(std::bit_width(lines.size()));
+    if (!(largest > 0)) return;
+    // All together below 2^62.
+    const int bits = std::min(48, 61 - static_cast<int>(std::bit_width(lines.size())));
     exponent_ = bits - 1 - std::ilogb(largest);
-    scale_ = std::ldexp(1.0, exponent_);
   }
-  int64_t units(double weight) const { return std::llround(weight * scale_); }
+  int64_t units(double weight) const {
+    return weight > 0 ? std::max<int64_t>(1, std::llround(std::ldexp(weight, exponent_))) : 0;
+  }
   double weight(int64_t units) const { return std::ldexp(static_cast<double>(units), -exponent_); }
 
  private:
   int exponent_ = 0;
-  double scale_ = 1;
 };
 
 /// What the messages on a piece have in sum: their weight, and where on their way they enter and
 /// leave it, in 1/65536 times weight.
 struct Load {
   int64_t units = 0;
-  int64_t begin = 0;
-  int64_t end = 0;
+  Wide begin = 0;
+  Wide end = 0;
 };
 
 // Ways through a node: straight on in 8 directions, or from one of 4 diagonals into one of its two
@@ -160,8 +164,8 @@ void add_inner(const PhaseRouter::Route& route, int64_t units, const PhaseRouter
     const size_t node = at.column * router.rows().size() + at.row;
     Load& load = loads[node * kWays + way_of({before, at}, {at, next})];
     load.units += units;
-    load.begin += units * ((int64_t{i - 1} << 16) / pieces);
-    load.end += units * ((int64_t{i} << 16) / pieces);
+    load.begin += Wide{units} * ((int64_t{i - 1} << 16) / pieces);
+    load.end += Wide{units} * ((int64_t{i} << 16) / pieces);
     before = at;
     at = next;
   }

@@ -14,7 +14,7 @@ namespace pathline::render {
 struct DrawStats {
   uint64_t segment_count = 0;
   uint64_t rejected_segment_count = 0;  ///< not finite or of negative weight; not drawn
-  double opacity = 0;                   ///< of a segment of weight 1, as used (last layer)
+  double opacity = 0;                   ///< of the lightest line, as used (last layer)
   double raster_cpu_ms = 0;             ///< density raster and its colours
 };
 

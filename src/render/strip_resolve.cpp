@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "render/strip.hpp"
@@ -115,7 +116,9 @@ void Strip::resolve_rows(uint32_t x, Prefix* prefixes, uint32_t columns, uint32_
     Floats n = to_floats(values[0][0], values[1][0], values[2][0], values[3][0]);
     Floats q = to_floats(values[0][1], values[1][1], values[2][1], values[3][1]);
     // Slopes are rounded, so a value may miss zero by some units.
-    n = n > 0 ? n : Floats{};
+    constexpr float kMost = std::numeric_limits<float>::max();
+    constexpr Floats kFinite{kMost, kMost, kMost, kMost};
+    n = n > 0 ? (n < kFinite ? n : kFinite) : Floats{};
     q = q > 0 ? q : Floats{};
     q = q < n ? q : n;
     if (columns == kQuad) {

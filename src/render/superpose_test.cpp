@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/superpose.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -110,6 +111,34 @@ TEST(SuperposeMessages, KeepsWeightsNearTheLargestIntegersOfADouble) {
   float heaviest = 0;
   for (const float weight : shared.curves.weight) heaviest = std::max(heaviest, weight);
   EXPECT_FLOAT_EQ(heaviest, 10 * 0x1p53F);
+}
+
+TEST(SuperposeMessages, ScalesWithTheUnitOfWeights) {
+  base::ThreadPool pool(1);
+  Segments lines = phased_messages(3000, 32, 640, 400, 80, 25, 40);
+  const PhaseRouter router(phase_columns(count_ends(lines), 8), row_bands({32, {}}, 0, 400, 24));
+  const Density each = render::rasterize(draw_each(lines, router, {}), pool);
+  for (const float unit : {1e-9F, 1e-30F, 1e12F}) {
+    lines.weight.assign(lines.size(), unit);
+    Density scaled = render::rasterize(superpose(lines, router), pool);
+    for (float& n : scaled.n) n /= unit;
+    EXPECT_LT(render::difference(scaled, each, 1), 1e-5) << unit;
+  }
+}
+
+TEST(SuperposeMessages, KeepsAllPiecesOfLightMessagesBesideHeavyOnes) {
+  Segments lines;
+  lines.clip = {0, 0, 400, 400};
+  for (int i = 0; i < 100000; ++i) {
+    lines.add(95, 10, 96, 390);
+    lines.weight.push_back(0x1p40F);
+  }
+  lines.add(305, 10, 306, 390);
+  lines.weight.push_back(8);
+  const PhaseRouter router(phase_columns(count_ends(lines), 16), row_bands({20, {}}, 0, 400, 20));
+  const Segments shared = superpose(lines, router);
+  const auto light = std::count(shared.curves.weight.begin(), shared.curves.weight.end(), 8.0F);
+  EXPECT_EQ(static_cast<size_t>(light), router.route_of({305, 10}, {306, 390}).steps - 1);
 }
 
 }  // namespace

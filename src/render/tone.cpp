@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "layout/color.hpp"
@@ -112,13 +113,18 @@ class CoverageTable {
  public:
   explicit CoverageTable(const Opacity& opacity) : bytes_(size_t{1} << (31 - kShift)) {
     // Opacity::coverage() with the logarithm taken once.
-    const double rate = std::log1p(-opacity.opacity);
+    const double rate = std::log1p(-opacity.opacity) / opacity.line_weight;
     for (size_t i = 0; i < bytes_.size(); ++i) {
       const auto bits = (static_cast<uint32_t>(i) << kShift) + (1U << (kShift - 1));
       const double weight = double{std::bit_cast<float>(bits)};
-      const double first = opacity.floor * std::min(1.0, weight / opacity.floor_weight);
+      const bool is_opaque = weight * rate < -40;
+      if (!std::isfinite(weight)) {  // and all that follow
+        std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(i), bytes_.end(), bytes_[i - 1]);
+        break;
+      }
+      const double first = opacity.floor * std::min(1.0, weight / opacity.line_weight);
       bytes_[i] = to_byte(1 - (1 - first) * std::exp(weight * rate));
-      if (weight * rate < -40) {  // opaque from here on
+      if (is_opaque) {
         std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(i), bytes_.end(), bytes_[i]);
         break;
       }
@@ -179,32 +185,36 @@ void shade_additive(const layout::Density& raster, const Gradient& colors, bool 
 }  // namespace
 
 double Opacity::coverage(double weight) const {
-  const double first = floor * std::min(1.0, weight / floor_weight);
-  return 1 - (1 - first) * std::exp(weight * std::log1p(-opacity));
+  const double lines = weight / line_weight;
+  const double first = floor * std::min(1.0, lines);
+  return 1 - (1 - first) * std::exp(lines * std::log1p(-opacity));
 }
 
 Opacity choose_opacity(const layout::Density& raster, const layout::SegmentStyle& style) {
+  const double line = raster.min_weight > 0 ? raster.min_weight : 1;
   // 1 - 2^-50 instead of 1, so that its logarithm is finite.
   constexpr double kOpaque = 1 - 0x1p-50;
-  if (style.opacity) return {std::clamp(*style.opacity, 0.0, kOpaque), 0, 1};
+  if (style.opacity) return {std::clamp(*style.opacity, 0.0, kOpaque), 0, line};
   const auto [high, median] = typical_weights(raster);
-  if (!(high > 0) || !(raster.min_weight > 0)) return {kMaxSingleCoverage, 0, 1};
-  const double for_high = -std::expm1(std::log1p(-kPercentileCoverage) / high);
-  // Lines of equal weight 1 that hardly overlap: opaque lines hide what they cross.
-  const double for_single = -std::expm1(std::log1p(-kMaxSingleCoverage) / raster.min_weight);
+  if (!(high > 0)) return {kMaxSingleCoverage, 0, line};
+  // Of the lightest line, so that `weight` is covered to `coverage`.
+  const auto opacity_for = [line](double coverage, double weight) {
+    // The last bin of the histogram has no upper edge.
+    constexpr double kMost = std::numeric_limits<float>::max();
+    return -std::expm1(std::log1p(-coverage) * line / std::min(weight, kMost));
+  };
+  // Lines of equal weight that hardly overlap: opaque lines hide what they cross.
+  double opacity = std::min(kMaxSingleCoverage, opacity_for(kPercentileCoverage, high));
   // Lines all over the picture must not hide what lies beneath them.
-  const double for_median =
-      median > 0 ? -std::expm1(std::log1p(-kMedianCoverage) / median) : kOpaque;
+  if (median > 0) opacity = std::min(opacity, opacity_for(kMedianCoverage, median));
   const double solid = solid_weight(raster);
-  const double for_solid = solid > 0 ? -std::expm1(std::log1p(-kSolidCoverage) / solid) : kOpaque;
-  const double opacity = std::min({for_high, for_single, for_median, for_solid, kOpaque});
+  if (solid > 0) opacity = std::min(opacity, opacity_for(kSolidCoverage, solid));
   // A lone line is as strong as its like can be without hiding what lies beneath.
   const auto covered = static_cast<double>(raster.histogram.count_from(0));
   const double share = covered / static_cast<double>(raster.n.size());
   const double most = solid > 0 ? kMaxSolidFloor : kMaxFloor;
   const double least = std::clamp(kFloorInk / share, kMinFloor, most);
-  const double alone = -std::expm1(raster.min_weight * std::log1p(-opacity));
-  return {opacity, std::max(0.0, (least - alone) / (1 - alone)), raster.min_weight};
+  return {opacity, std::max(0.0, (least - opacity) / (1 - opacity)), line};
 }
 
 Image shade(const layout::Density& raster, const layout::SegmentStyle& style,

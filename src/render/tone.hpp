@@ -10,14 +10,14 @@ namespace pathline::render {
 
 /// From line weight in a pixel to how much it covers what is below:
 ///
-///   coverage(n) = 1 - (1 - opacity)^n (1 - floor min(1, n / floor_weight))
+///   coverage(n) = 1 - (1 - opacity)^(n / line) (1 - floor min(1, n / line))
 ///
 /// The first factor is repeated "over" with equal opacity. The second makes sure that a single line
 /// of the smallest weight covers at least `floor`, however transparent millions had to become.
 struct Opacity {
-  double opacity = 1;       ///< of weight 1
-  double floor = 0;         ///< 0 when the caller chose the opacity
-  double floor_weight = 1;  ///< smallest weight of a line
+  double opacity = 1;      ///< of a line of that weight
+  double floor = 0;        ///< 0 when the caller chose the opacity
+  double line_weight = 1;  ///< the smallest of any line
 
   double coverage(double weight) const;
 };
@@ -26,7 +26,8 @@ struct Opacity {
 /// percentile of those with lines is covered to 95 %, but the median of all pixels to at most 25 %
 /// so that lines all over the picture do not hide what lies beneath, and a lone line of the
 /// smallest weight to at most 85 % and at least 8 %, or more, up to 45 %, the fewer pixels have
-/// lines. With `style.opacity` given, that and no floor.
+/// lines. With `style.opacity` given, that for the lightest line and no floor. Weights that are all
+/// multiplied by the same number change nothing.
 ///
 /// cost  one pass over the pixels.
 Opacity choose_opacity(const layout::Density& raster, const layout::SegmentStyle& style);

@@ -2,6 +2,7 @@
 #include "render/tone.hpp"
 
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -101,9 +102,31 @@ TEST(ChooseOpacity, DoesNotDependOnTheUnitOfWeights) {
   Segments lines = columns(5000, 100, 20);
   lines.weight.assign(lines.size(), 1);
   const Opacity ones = choose_opacity(rasterize(lines, pool), {});
-  lines.weight.assign(lines.size(), 4096);
-  const Opacity kibibytes = choose_opacity(rasterize(lines, pool), {});
-  EXPECT_NEAR(ones.coverage(3), kibibytes.coverage(3 * 4096), 1e-6);
+  // Microseconds in seconds, kibibytes in bytes.
+  for (const float unit : {1e-9F, 1e-6F, 4096.0F, 1e12F}) {
+    lines.weight.assign(lines.size(), unit);
+    const Opacity scaled = choose_opacity(rasterize(lines, pool), {});
+    for (const double count : {0.5, 1.0, 3.0, 40.0, 900.0}) {
+      EXPECT_NEAR(ones.coverage(count), scaled.coverage(count * double{unit}), 0.01)
+          << unit << " " << count;
+    }
+    EXPECT_NEAR(choose_opacity(rasterize(lines, pool), {.opacity = 0.25}).coverage(double{unit}),
+                0.25, 1e-6);
+  }
+}
+
+TEST(Shade, BearsTheHeaviestWeightsThereAre) {
+  base::ThreadPool pool(1);
+  Segments lines = columns(300, 30, 10);
+  lines.weight.assign(lines.size(), 3e38F);  // more than a float can hold together
+  const layout::Density raster = rasterize(lines, pool);
+  for (const std::optional<double> opacity : {std::optional<double>(), std::optional(0.0)}) {
+    lines.style.opacity = opacity;
+    const Image image =
+        shade(raster, lines.style, choose_opacity(raster, lines.style), rgb(0xffffff), pool);
+    const uint32_t x = 0;  // the densest
+    EXPECT_EQ(image.pixel(x, 5)[3] > 40, !opacity);
+  }
 }
 
 TEST(Shade, GivesTheGradientsColourAtTheEnds) {
