@@ -115,13 +115,13 @@ InkProfile ink_profile(const Segments& lines, const layout::BandIndex& row_index
   for (size_t i = 0; i < lines.size(); ++i) {
     const double from_x = std::min(lines.x1[i], lines.x2[i]) - lines.clip.x;
     const double to_x = std::max(lines.x1[i], lines.x2[i]) - lines.clip.x;
-    if (!(to_x >= 0 && from_x <= last)) continue;
+    if (!(to_x >= 0 && from_x < lines.clip.w)) continue;
     const double height = std::abs(double{lines.y2[i]} - lines.y1[i]);
     const uint32_t from = row_index.at(lines.y1[i]);
     const uint32_t to = row_index.at(lines.y2[i]);
     const bool is_movable =
         std::max(from, to) - std::min(from, to) >= 2 && to_x - from_x < kUpright;
-    const auto first_column = static_cast<size_t>(std::max(from_x, 0.0));
+    const auto first_column = static_cast<size_t>(std::clamp(from_x, 0.0, last));
     const auto last_column = static_cast<size_t>(std::min(to_x, last));
     // Whole units, so that the order of the lines does not matter.
     if (is_movable) {
@@ -320,10 +320,7 @@ class PhaseSearch {
       candidate.quality.ink_ratio = expected_ink(*candidate.router);
       if (candidate.quality.ink_ratio > kHopefulInk) return candidate;
     }
-    const bool shares_pieces =
-        spline_.degree == 2 && spline_.beta == 1 && lines_.style.blend != layout::Blend::kOver;
-    candidate.curves = shares_pieces ? layout::superpose(lines_, *candidate.router)
-                                     : layout::draw_each(lines_, *candidate.router, spline_);
+    candidate.curves = curves_of(lines_, *candidate.router);
     bundle_ms_ += clock_.lap_ms();
     candidate.density = density_of(candidate.curves, pool_);
     candidate.quality.ink_ratio = render::ink_ratio(*candidate.density, straight_);
@@ -332,13 +329,20 @@ class PhaseSearch {
     return candidate;
   }
 
+  Segments curves_of(const Segments& lines, const layout::PhaseRouter& router) const {
+    const bool shares_pieces =
+        spline_.degree == 2 && spline_.beta == 1 && lines_.style.blend != layout::Blend::kOver;
+    return shares_pieces ? layout::superpose(lines, router)
+                         : layout::draw_each(lines, router, spline_);
+  }
+
   /// The ink ratio of a part of the picture, before all messages are drawn.
   double expected_ink(const layout::PhaseRouter& router) {
     if (!part_) {
       part_ = middle_part(lines_, kPartMessages);
       part_density_ = density_of(*part_, pool_);
     }
-    const auto bundled = density_of(layout::superpose(*part_, router), pool_);
+    const auto bundled = density_of(curves_of(*part_, router), pool_);
     return render::ink_ratio(*bundled, *part_density_);
   }
 

@@ -203,8 +203,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                    .blend = options.blend};
     Bundled bundled;
     if (options.bursts) {
-      add_bursts(scene, find_bursts(lines, rows.rows.size(), kBurstGapPx), plot, rows.rows.size(),
-                 gradient.value(), theme);
+      add_bursts(scene, find_bursts(lines, line_rows(trace, messages, rows), kBurstGapPx), plot,
+                 rows.rows.size(), gradient.value(), theme);
       bundled.mode = "bursts";
     } else {
       const layout::RowBands bands{rows.rows.size(), rows.block_begin};

@@ -16,14 +16,10 @@ namespace {
 constexpr size_t kMaxLabelled = 2000;
 constexpr double kMinBarPx = 3;
 
-uint32_t row_at(float y, const layout::Rect& plot, size_t row_count) {
-  const double row = (double{y} - plot.y) / plot.h * static_cast<double>(row_count);
-  return static_cast<uint32_t>(std::clamp(row, 0.0, static_cast<double>(row_count - 1)));
-}
-
 }  // namespace
 
-std::vector<Burst> find_bursts(const layout::Segments& lines, size_t row_count, double gap_px) {
+std::vector<Burst> find_bursts(const layout::Segments& lines, const std::vector<LineRows>& rows,
+                               double gap_px) {
   struct Send {
     uint32_t row;
     float x;
@@ -33,8 +29,7 @@ std::vector<Burst> find_bursts(const layout::Segments& lines, size_t row_count, 
   std::vector<Send> sends;
   sends.reserve(lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
-    sends.push_back({row_at(lines.y1[i], lines.clip, row_count), lines.x1[i], lines.x2[i],
-                     row_at(lines.y2[i], lines.clip, row_count)});
+    sends.push_back({rows[i].sender, lines.x1[i], lines.x2[i], rows[i].receiver});
   }
   std::sort(sends.begin(), sends.end(), [](const Send& a, const Send& b) {
     return std::tie(a.row, a.x, a.arrival, a.target) < std::tie(b.row, b.x, b.arrival, b.target);
@@ -85,8 +80,9 @@ void add_bursts(layout::Scene& scene, const std::vector<Burst>& bursts, const la
     const double share = std::log1p(static_cast<double>(burst.count)) / std::log1p(most);
     const double height = std::max(1.0, full * (0.3 + 0.7 * share));
     bars.add({begin, y_of(burst.row) - height / 2, end - begin, height}, colors.begin);
-    if (!is_labelled) continue;
-    const double x = std::clamp(std::max(burst.begin_px, plot.x), plot.x, plot.right() - 1);
+    // A burst that began before the picture has no place in it where it went to its receivers.
+    if (!is_labelled || burst.begin_px < plot.x) continue;
+    const double x = std::min(burst.begin_px, plot.right() - 1);
     const auto [low, high] = std::minmax({burst.row, burst.targets.front(), burst.targets.back()});
     hairs.lines.push_back({.points = {{x, y_of(low)}, {x, y_of(high)}},
                            .stroke = layout::with_alpha(colors.end, 0.5)});

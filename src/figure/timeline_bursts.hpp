@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "figure/timeline_messages.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 
@@ -24,14 +25,17 @@ struct Burst {
 
 /// Messages of a row belong to one burst while their sends are less than `gap_px` apart.
 ///
-/// lines    straight, from send to receive, in a plot of `row_count` rows.
+/// lines    straight, from send to receive.
+/// rows     of the ends of each line.
 /// returns  bursts by row, then time. The order of the lines does not matter.
 /// cost     O(messages log messages).
-std::vector<Burst> find_bursts(const layout::Segments& lines, size_t row_count, double gap_px);
+std::vector<Burst> find_bursts(const layout::Segments& lines, const std::vector<LineRows>& rows,
+                               double gap_px);
 
 /// One mark per burst: a bar on the sender's row from first send to last receive, the taller the
 /// more messages (logarithmic), with their number where there is room for it; a hairline to the
-/// rows of its targets, each with a dot, unless there are thousands of bursts.
+/// rows of its targets, each with a dot, unless there are thousands of bursts or it began before
+/// the plot.
 ///
 /// colors  of senders (begin) and receivers (end).
 void add_bursts(layout::Scene& scene, const std::vector<Burst>& bursts, const layout::Rect& plot,

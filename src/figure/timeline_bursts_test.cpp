@@ -23,8 +23,23 @@ layout::Segments four_rows() {
   return lines;
 }
 
+/// Of lines that end in the middle of rows.
+std::vector<LineRows> rows_of(const layout::Segments& lines, size_t row_count) {
+  const double row_px = lines.clip.h / static_cast<double>(row_count);
+  std::vector<LineRows> rows;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    rows.push_back({static_cast<uint32_t>((double{lines.y1[i]} - lines.clip.y) / row_px),
+                    static_cast<uint32_t>((double{lines.y2[i]} - lines.clip.y) / row_px)});
+  }
+  return rows;
+}
+
+std::vector<Burst> find_bursts(const layout::Segments& lines, size_t row_count) {
+  return figure::find_bursts(lines, rows_of(lines, row_count), 6);
+}
+
 TEST(FindBursts, GathersWhatOneRowSendsInQuickSuccession) {
-  const auto bursts = find_bursts(four_rows(), 4, 6);
+  const auto bursts = find_bursts(four_rows(), 4);
   ASSERT_EQ(bursts.size(), 3U);
   EXPECT_EQ(bursts[0].row, 0U);
   EXPECT_EQ(bursts[0].begin_px, 10);
@@ -39,8 +54,8 @@ TEST(FindBursts, GathersWhatOneRowSendsInQuickSuccession) {
 
 TEST(FindBursts, CountsEveryMessageOnceInAnyOrder) {
   const layout::Segments lines = layout::phased_messages(3000, 8, 600, 200, 40, 9, 20);
-  const auto bursts = find_bursts(lines, 8, 6);
-  const auto other = find_bursts(layout::shuffled(lines), 8, 6);
+  const auto bursts = find_bursts(lines, 8);
+  const auto other = find_bursts(layout::shuffled(lines), 8);
   ASSERT_EQ(bursts.size(), other.size());
   uint64_t count = 0;
   for (size_t i = 0; i < bursts.size(); ++i) {
@@ -51,11 +66,24 @@ TEST(FindBursts, CountsEveryMessageOnceInAnyOrder) {
   EXPECT_EQ(count, lines.size());
 }
 
+TEST(AddBursts, HaveNoReceiversAtTheEdgeWhenTheyBeganBeforeIt) {
+  layout::Scene scene;
+  layout::Segments lines;
+  lines.clip = {0, 0, 100, 40};
+  lines.add(-20, 5, 30, 35);
+  const layout::Theme& theme = layout::light_theme();
+  add_bursts(scene, find_bursts(lines, 4), lines.clip, 4, theme.messages, theme);
+  ASSERT_EQ(scene.layers.size(), 4U);
+  EXPECT_TRUE(std::get<layout::Polylines>(scene.layers[0]).lines.empty());
+  EXPECT_EQ(std::get<layout::Boxes>(scene.layers[1]).x.size(), 1U);
+  EXPECT_TRUE(std::get<layout::Boxes>(scene.layers[2]).x.empty());
+}
+
 TEST(AddBursts, StayInThePlot) {
   layout::Scene scene;
   const layout::Segments lines = layout::phased_messages(300, 8, 600, 200, 40, 9, 900);
   const layout::Theme& theme = layout::light_theme();
-  add_bursts(scene, find_bursts(lines, 8, 6), lines.clip, 8, theme.messages, theme);
+  add_bursts(scene, find_bursts(lines, 8), lines.clip, 8, theme.messages, theme);
   for (const layout::Layer& layer : scene.layers) {
     const auto* boxes = std::get_if<layout::Boxes>(&layer);
     for (size_t i = 0; boxes != nullptr && i < boxes->x.size(); ++i) {

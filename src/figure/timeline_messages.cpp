@@ -38,7 +38,10 @@ struct Height {
 
 float whole(double value) { return static_cast<float>(static_cast<int32_t>(value)); }
 
-Height height_at(double y) { return {static_cast<float>(y), whole(y + 0.5)}; }
+Height height_at(double y) {
+  constexpr double kFarPx = 1e9;  // rows above and below what is seen
+  return {static_cast<float>(y), whole(std::clamp(y + 0.5, -kFarPx, kFarPx))};
+}
 
 /// Puts line `i` where it belongs, in pixels of the plot. What begins and ends in one column of
 /// pixels is upright there.
@@ -124,6 +127,18 @@ layout::Segments message_lines(const trace::Trace& trace, const base::Column<uin
     }
   });
   return lines;
+}
+
+std::vector<LineRows> line_rows(const trace::Trace& trace, const base::Column<uint32_t>& messages,
+                                const Rows& rows) {
+  const trace::Messages& all = trace.messages;
+  std::vector<LineRows> result;
+  result.reserve(messages.size());
+  for (const uint32_t i : messages) {
+    result.push_back({row_of(rows, all.send_location[i], all.sender[i]),
+                      row_of(rows, all.recv_location[i], all.receiver[i])});
+  }
+  return result;
 }
 
 layout::Segments record_lines(const comm::MessageRecords& records, TimeRange range,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/column.hpp"
 #include "base/thread_pool.hpp"
@@ -31,6 +32,17 @@ base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& r
 layout::Segments message_lines(const trace::Trace& trace, const base::Column<uint32_t>& messages,
                                const Rows& rows, TimeRange range, const layout::Rect& plot,
                                Metric weight, base::ThreadPool& pool);
+
+/// Rows of a message's sender and receiver.
+struct LineRows {
+  uint32_t sender;
+  uint32_t receiver;
+};
+
+/// Those of visible messages, in their order. They cannot be told from the lines, which may have
+/// been moved to the next row where rows are lower than a pixel.
+std::vector<LineRows> line_rows(const trace::Trace& trace, const base::Column<uint32_t>& messages,
+                                const Rows& rows);
 
 /// What a view of a pyramid has to draw as straight lines in a plot that shows `range` and rows
 /// [first_row, first_row + row_count), as message_lines() does; each has the weight of its

@@ -50,6 +50,19 @@ Rows rows_of(uint32_t count) {
   return rows;
 }
 
+TEST(LineRows, AreThoseOfTheRanksHoweverLowTheRowsAre) {
+  base::ThreadPool pool(1);
+  const trace::Trace trace = messages_of(500);
+  const Rows rows = rows_of(kRanks);
+  const auto visible = visible_messages(trace, rows, {0, 40000000}, pool);
+  const auto found = line_rows(trace, visible, rows);
+  ASSERT_EQ(found.size(), 500U);
+  for (size_t k = 0; k < found.size(); ++k) {
+    EXPECT_EQ(found[k].sender, trace.messages.sender[visible[k]]);
+    EXPECT_EQ(found[k].receiver, trace.messages.receiver[visible[k]]);
+  }
+}
+
 TEST(MessageLines, BeginAndEndWithinHalfAPixelOfTheirEvents) {
   base::ThreadPool pool(1);
   const trace::Trace trace = messages_of(5000);

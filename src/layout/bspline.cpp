@@ -93,4 +93,12 @@ void add_spline(std::span<Point> control, const Spline& spline, double weight, C
   }
 }
 
+std::pair<Bezier, Bezier> halves(const Bezier& piece) {
+  const auto middle = [](Point a, Point b) { return Point{(a.x + b.x) / 2, (a.y + b.y) / 2}; };
+  const Point before = middle(piece.begin, piece.control);
+  const Point after = middle(piece.control, piece.end);
+  const Point at = middle(before, after);
+  return {{piece.begin, before, at}, {at, after, piece.end}};
+}
+
 }  // namespace pathline::layout

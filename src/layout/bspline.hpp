@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "layout/scene.hpp"
@@ -44,6 +45,9 @@ size_t quadratic_piece_count(size_t control_count);
 /// Piece `i` of the B-spline of degree 2 as a Bezier curve; it depends on three consecutive control
 /// points only. Two control points give the straight line.
 Bezier quadratic_piece(std::span<const Point> control, size_t i);
+
+/// The curve up to its middle parameter, and from there (de Casteljau).
+std::pair<Bezier, Bezier> halves(const Bezier& piece);
 
 /// Number of equal chords that stay within `tolerance_px` of the curve.
 inline size_t chord_count(const Bezier& piece, double tolerance_px) {

@@ -114,8 +114,8 @@ Image paint_over(const layout::Segments& segments, const Opacity& opacity) {
         weight < 0) {
       continue;
     }
-    set_curve(piece, curves.s1[i], curves.s2[i], path);
-    paint_path(weight);
+    for_each_part(piece, curves.s1[i], curves.s2[i], {0, 0, width, height}, path,
+                  [&] { paint_path(weight); });
   }
   return straight_alpha(surface);
 }

@@ -86,6 +86,31 @@ inline void set_curve(const layout::Bezier& piece, double s1, double s2, Path& p
   path.set(chords, to);
 }
 
+/// Sets `path` to the curve and calls body(), or does so for parts of it when it is much larger
+/// than what is seen of it: with its ends far outside, a curve has more chords than can be
+/// afforded. Parts outside of `clip` are left out.
+template <class Body>
+void for_each_part(const layout::Bezier& piece, double s1, double s2, const layout::Rect& clip,
+                   Path& path, const Body& body) {
+  constexpr double kLargePx = 8192;
+  constexpr double kMarginPx = 2;
+  const auto [left, right] = std::minmax({piece.begin.x, piece.control.x, piece.end.x});
+  const auto [top, bottom] = std::minmax({piece.begin.y, piece.control.y, piece.end.y});
+  if (std::max(right - left, bottom - top) <= kLargePx) {
+    set_curve(piece, s1, s2, path);
+    body();
+    return;
+  }
+  if (right < clip.x - kMarginPx || left > clip.right() + kMarginPx ||
+      bottom < clip.y - kMarginPx || top > clip.bottom() + kMarginPx) {
+    return;
+  }
+  const auto [first, second] = layout::halves(piece);
+  const double middle = (s1 + s2) / 2;
+  for_each_part(first, s1, middle, clip, path, body);
+  for_each_part(second, middle, s2, clip, path, body);
+}
+
 /// Part of a path, as long as its chords keep to one major axis and one direction along it: y where
 /// it is steep, else x. From its lower end along that axis, `u`; `v` is the other one.
 class Stretch {

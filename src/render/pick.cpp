@@ -68,11 +68,11 @@ std::vector<uint32_t> lines_at_pixel(const layout::Segments& lines, const layout
       curves = {};
       layout::add_spline(control, spline, 1, curves);
       for (size_t k = 0; k < curves.size() && !is_behind; ++k) {
-        set_curve({{curves.x1[k], curves.y1[k]},
-                   {curves.cx[k], curves.cy[k]},
-                   {curves.x2[k], curves.y2[k]}},
-                  0, 1, path);
-        is_behind = touches(path, px, py);
+        for_each_part({{curves.x1[k], curves.y1[k]},
+                       {curves.cx[k], curves.cy[k]},
+                       {curves.x2[k], curves.y2[k]}},
+                      0, 1, {px, py, 1, 1}, path,
+                      [&] { is_behind = is_behind || touches(path, px, py); });
       }
     }
     if (is_behind) found.push_back(static_cast<uint32_t>(i));

@@ -428,6 +428,27 @@ TEST(Rasterize, NeverLosesACurveSmallerThanAPixel) {
   EXPECT_NEAR(std::accumulate(raster.n.begin(), raster.n.end(), 0.0), 1, 1e-6);
 }
 
+TEST(Rasterize, CutsCurvesWithEndsFarAwayAndDrawsWhatIsSeenOfThem) {
+  base::ThreadPool pool(1);
+  for (const float far : {2e4F, 1e6F, 1e12F, 1e20F, 3e37F}) {
+    // Through (60, 40) in its middle, flat there.
+    Segments curve = on(120, 80);
+    curve.curves.add({60 - far, 40 - far}, {60, 40 + far}, {60 + far, 40 - far}, 0, 1, 1);
+    const layout::Density raster = rasterize(curve, pool);
+    if (far > 1e7F) continue;  // floats are too coarse to say where it is
+    for (uint32_t x = 0; x < 120; ++x) {
+      double sum = 0;
+      double s = 0;
+      for (uint32_t y = 0; y < 80; ++y) {
+        sum += raster.n[raster.index(x, y)];
+        s += raster.q[raster.index(x, y)];
+      }
+      EXPECT_NEAR(sum, 1, 1e-5) << far << " " << x;
+      EXPECT_NEAR(s, 0.5, 0.01);
+    }
+  }
+}
+
 TEST(Rasterize, OfCurvesDoesNotDependOnOrderOrThreads) {
   const Segments segments = random_curves(3000, 300, 200, 30);
   const layout::Density alone = [&] {

@@ -85,8 +85,7 @@ void Strip::add_line(PathPoint from, PathPoint to, double weight) {
 
 void Strip::add_curve(layout::Bezier piece, double s1, double s2, double weight) {
   for (layout::Point* point : {&piece.begin, &piece.control, &piece.end}) point->x -= origin_x_;
-  set_curve(piece, s1, s2, path_);
-  add_path(weight);
+  for_each_part(piece, s1, s2, {0, 0, width_, height_}, path_, [&] { add_path(weight); });
 }
 
 void Strip::add_path(double weight) {
