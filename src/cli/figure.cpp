@@ -96,15 +96,17 @@ base::Result<figure::Options> parse(const FigureOptions& text) {
   if (text.grid != "auto") {
     auto& [columns, rows] = options.bundling.grid;
     if (std::sscanf(text.grid.c_str(), "%4ux%4u%c", &columns, &rows, &end) != 2 || columns < 2 ||
-        rows < 2 || columns > 2000 || rows > 2000) {
-      return bad_option("--grid", text.grid, "auto or columns x rows as in 24x12, 2 to 2000 each");
+        rows < 2 || columns > 1024 || rows > 1024) {
+      return bad_option("--grid", text.grid, "auto or columns x rows as in 24x12, 2 to 1024 each");
     }
   }
   if (!text.pick.empty()) {
     figure::Pixel pixel;
     if (std::sscanf(text.pick.c_str(), "%5u,%5u%c", &pixel.x, &pixel.y, &end) != 2 ||
         pixel.x >= width || pixel.y >= height) {
-      return bad_option("--pick", text.pick, "column,row of a pixel of the picture as in 640,210");
+      return bad_option(
+          "--pick", text.pick,
+          fmt::format("column,row of a pixel of the picture of {} as in 640,210", text.size));
     }
     options.pick = pixel;
   }
@@ -128,7 +130,7 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
            : kind == app::FigureKind::kFlow   ? ": who sends to whom"
            : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
                                               : ": profile";
-  if (options.step) title += fmt::format(" of time step {}", *options.step);
+  if (options.step) title += fmt::format(" in time step {}", *options.step);
   if (options.from_s) title += fmt::format(", from {} s", *options.from_s);
   if (options.until_s) title += fmt::format(", until {} s", *options.until_s);
   if (!complete) title += " (incomplete input)";
@@ -138,22 +140,27 @@ std::string title_of(app::FigureKind kind, const FigureOptions& options, bool co
 /// Six digits: what is left of a sum does not depend on the order of its terms.
 double rounded(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
 
+/// Straight lines are not measured: what compares them with themselves is known, their ambiguity is
+/// not.
 void add_quality(nlohmann::ordered_json& json, const figure::Bundled& bundled) {
   const figure::BundleQuality& quality = bundled.quality;
+  const bool is_measured = bundled.router != nullptr;
   json["ink_ratio"] = rounded(quality.ink_ratio);
   json["detour_mean"] = rounded(quality.detour_mean);
   json["detour_p95"] = rounded(quality.detour_p95);
   json["detour_max"] = rounded(quality.detour_max);
   json["displacement_px"] = rounded(quality.displacement_px);
   json["reversal"] = rounded(quality.reversal);
-  json["ambiguity"] = rounded(quality.ambiguity);
-  json["ambiguity_straight"] = rounded(quality.ambiguity_straight);
+  json["ambiguity"] = is_measured ? nlohmann::ordered_json(rounded(quality.ambiguity)) : nullptr;
+  json["ambiguity_straight"] =
+      is_measured ? nlohmann::ordered_json(rounded(quality.ambiguity_straight)) : nullptr;
   json["phase_fidelity"] = rounded(quality.phase_fidelity);
   json["score"] = rounded(quality.score());
 }
 
 void add_parameters(nlohmann::ordered_json& json, const figure::Bundled& bundled,
-                    const figure::BundleOptions& options, const render::DrawStats& stats) {
+                    const FigureOptions& text, const figure::BundleOptions& options,
+                    const render::DrawStats& stats) {
   nlohmann::ordered_json parameters;
   parameters["mode"] = bundled.mode.empty() ? "none" : bundled.mode;
   if (!bundled.reason.empty()) parameters["reason"] = bundled.reason;
@@ -164,7 +171,13 @@ void add_parameters(nlohmann::ordered_json& json, const figure::Bundled& bundled
     if (bundled.column_px > 0) parameters["column_px"] = bundled.column_px;
     if (bundled.columns > 0) parameters["columns"] = bundled.columns;
     if (bundled.rows > 0) parameters["rows"] = bundled.rows;
+    if (bundled.mode == "hierarchy") parameters["levels"] = options.levels;
+    if (bundled.mode == "grid") parameters["grid"] = text.grid;
   }
+  if (!text.metric.empty()) parameters["metric"] = text.metric;
+  parameters["order"] = text.order;
+  parameters["blend"] = text.blend;
+  parameters["palette"] = text.palette;
   json["parameters"] = std::move(parameters);
 }
 
@@ -172,6 +185,36 @@ void add_parameters(nlohmann::ordered_json& json, const figure::Bundled& bundled
 bool has_pairs(app::FigureKind kind) {
   return kind == app::FigureKind::kMatrix || kind == app::FigureKind::kChord ||
          kind == app::FigureKind::kFlow;
+}
+
+/// What would be ignored is refused.
+base::Status check_kind(const FigureOptions& options, app::FigureKind kind) {
+  const bool is_timeline = kind == app::FigureKind::kTimeline;
+  const bool is_bundled = is_timeline && !options.bursts;
+  const auto only_for = [&](const char* option, const char* kinds) -> base::Status {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("{} belongs to {}, not to {}", option, kinds, options.kind)};
+  };
+  const auto needs = [](const char* option, const char* other) -> base::Status {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("{} belongs to timeline with {}", option, other)};
+  };
+  if (options.bursts && !is_timeline) return only_for("--bursts", "timeline");
+  if (options.bundle != "auto" && !is_timeline) return only_for("--bundle", "timeline");
+  if (options.degree != 2 && !is_timeline) return only_for("--degree", "timeline");
+  if (options.show_hierarchy && !is_timeline) return only_for("--show-hierarchy", "timeline");
+  if (options.bursts && (options.bundle != "auto" || options.show_hierarchy)) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--bursts draws no lines that could be bundled",
+                       "Leave out --bundle and --show-hierarchy, or --bursts."};
+  }
+  if (options.levels != 3 && !(is_bundled && options.bundle == "hierarchy")) {
+    return needs("--levels", "--bundle hierarchy");
+  }
+  if (options.grid != "auto" && !(is_bundled && options.bundle == "grid")) {
+    return needs("--grid", "--bundle grid");
+  }
+  return {};
 }
 
 base::Result<int> run_figure(const FigureOptions& options) {
@@ -199,6 +242,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
                        fmt::format("--order belongs to timeline, matrix, chord and flow, not to {}",
                                    options.kind)};
   }
+  if (auto status = check_kind(options, kind.value()); !status) return status.error();
   if (options.step && !has_pairs(kind.value())) {
     return base::Error{
         base::ErrorCode::kInvalidArgument,
@@ -234,7 +278,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
     json["raster_ms"] = bundled.raster_ms + stats.raster_cpu_ms;
     json["total_ms"] = base::cpu_time_ms() - begin_ms;
     if (kind.value() == app::FigureKind::kTimeline) add_quality(json, bundled);
-    add_parameters(json, bundled, drawing.bundling, stats);
+    add_parameters(json, bundled, options, drawing.bundling, stats);
     if (auto status = write_result("-", json.dump(2) + '\n'); !status) return status.error();
   }
   return kDone;
@@ -292,7 +336,7 @@ void add_figure_command(CLI::App& app, Action& action) {
                    "Strength of bundling, 0 (straight lines) to 1; auto: 1, and 0.85 for chord")
       ->capture_default_str();
   command->add_option("--levels", options->levels, "Of the tree of --bundle hierarchy")
-      ->check(CLI::Range(1, 12))
+      ->check(CLI::Range(1, 8))
       ->capture_default_str();
   command->add_option("--grid", options->grid, "Columns x rows of --bundle grid, or auto")
       ->capture_default_str();

@@ -83,8 +83,9 @@ class ChordFigure {
     if (drawn > 0) {
       if (legend_width() > 0) add_legend(gradient.value());
     } else {
-      layout::add_remark(scene_, theme_, box(circle_.radius_px),
-                         text.message_count == 0 ? "no messages" : "no value above zero");
+      layout::add_remark(
+          scene_, theme_, box(circle_.radius_px),
+          text.message_count == 0 ? "no point-to-point messages" : "no value above zero");
     }
     scene_.description = "What processes on a circle send to each other";
     return std::move(scene_);
@@ -240,7 +241,7 @@ class ChordFigure {
     double at_y = y + 34;
     for (const std::string& line :
          {fmt::format("The more {},", unit()), std::string("the stronger the line."),
-          std::string("Ranks run clockwise.")}) {
+          std::string(direction_text())}) {
       labels.items.push_back({.text = line,
                               .at = {x, at_y},
                               .color = theme_.muted_text,
@@ -267,7 +268,9 @@ class ChordFigure {
     };
     const double line = std::round(theme_.small_size_px * 1.5);
     y += 2 * line;
-    write(fmt::format("width: {} of a pair", unit()), x, y, theme_.text);
+    write(fmt::format("width: {} of a pair,", unit()), x, y, theme_.text);
+    y += line;
+    write("logarithmic", x, y, theme_.text);
     y += line + 2;
     const double high = bands_.front().value;
     const double low = bands_.back().value;
@@ -282,12 +285,17 @@ class ChordFigure {
       y += line;
     }
     y += 4;
-    for (const char* text : {"Messages keep to the right.", "Ranks run clockwise."}) {
+    for (const char* text : {"Messages keep to the right.", direction_text()}) {
       write(text, x, y, theme_.muted_text);
       y += line;
     }
     scene_.layers.emplace_back(std::move(samples));
     scene_.layers.emplace_back(std::move(labels));
+  }
+
+  const char* direction_text() const {
+    return options_.order == comm::Order::kRank ? "Ranks run clockwise."
+                                                : "The order runs clockwise.";
   }
 
   const char* unit() const {

@@ -47,7 +47,7 @@ TEST(ChordFigure, DrawsBandsForFewPairsAndLinesForMany) {
   const Scene few = draw(ring(16, 4));
   EXPECT_TRUE(layers_of<Segments>(few).empty());
   EXPECT_GT(layers_of<Ribbons>(few).at(0)->size(), 64U);
-  EXPECT_NE(find_label(labels_of(few), "width: bytes of a pair"), nullptr);
+  EXPECT_NE(find_label(labels_of(few), "width: bytes of a pair,"), nullptr);
   EXPECT_NE(find_label(labels_of(few), "15"), nullptr);
   const Scene many = draw(ring(512, 4));
   ASSERT_EQ(layers_of<Segments>(many).size(), 1U);
@@ -73,7 +73,7 @@ TEST(ChordFigure, OfNothingSaysSoAndOfAnythingIsAPicture) {
   base::ThreadPool pool(1);
   for (const uint32_t count : {1U, 2U, 7U, 16U, 1024U}) {
     const Scene nothing = draw(ring(count, 0));
-    EXPECT_NE(find_label(labels_of(nothing), "no messages"), nullptr) << count;
+    EXPECT_NE(find_label(labels_of(nothing), "no point-to-point messages"), nullptr) << count;
     const Scene own = draw(ring(count, 1, UINT64_C(1) << 53));
     for (const Scene* scene : {&nothing, &own}) {
       EXPECT_TRUE(render::draw(*scene, pool).ok()) << count;

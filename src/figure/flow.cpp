@@ -62,8 +62,9 @@ class FlowFigure {
     if (flow.total() > 0) {
       if (legend_width() > 0) add_legend(flow);
     } else {
-      layout::add_remark(scene_, theme_, area_,
-                         text.message_count == 0 ? "no messages" : "no value above zero");
+      layout::add_remark(
+          scene_, theme_, area_,
+          text.message_count == 0 ? "no point-to-point messages" : "no value above zero");
     }
     scene_.description = "What processes send, from the senders on the left to the receivers";
     return std::move(scene_);
@@ -154,7 +155,9 @@ class FlowFigure {
       bars.add({area_.right(), y, kBarWidth, height}, color_of(i));
     }
     const size_t count = names_.size();
-    for (size_t i = 0; i < count; ++i) {
+    const double pitch = area_.h / static_cast<double>(count);
+    const auto every = static_cast<size_t>(std::ceil(theme_.small_size_px * 1.1 / pitch));
+    for (size_t i = 0; i < count; i += every) {
       const double begin = by_rank_ ? static_cast<double>(i) : groups_[i];
       const double end = by_rank_ ? begin + 1 : group_end(i);
       const double y = area_.y + area_.h * (begin + end) / 2 / order_.size();
@@ -197,7 +200,9 @@ class FlowFigure {
     const double line = std::round(theme_.small_size_px * 1.5);
     write("width: " + unit(), x, y, theme_.text);
     y += line;
-    write("from group to group", x, y, theme_.muted_text);
+    write("from group to group,", x, y, theme_.muted_text);
+    y += line;
+    write("logarithmic", x, y, theme_.muted_text);
     y += line + 4;
     double high = 0;
     double low = HUGE_VAL;

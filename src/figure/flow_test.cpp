@@ -84,10 +84,26 @@ TEST(FlowFigure, NamesGroupsWhereThereIsNoRoomForRanks) {
   EXPECT_THAT(labels_of(draw(trace, options)).at(1).text, HasSubstr("in rank order"));
 }
 
+TEST(FlowFigure, NamesNoMoreThanThereIsRoomForInASmallPicture) {
+  std::vector<Sends> list;
+  for (uint32_t rank = 0; rank < 160; ++rank) list.push_back({rank, (rank + 1) % 160, 8});
+  const auto labels = labels_of(draw(trace_of(160, list), {.width_px = 320, .height_px = 200}));
+  std::vector<layout::Label> names;  // of senders
+  for (const layout::Label& label : labels) {
+    if (label.anchor == layout::Anchor::kEnd && label.baseline == layout::Baseline::kMiddle) {
+      names.push_back(label);
+    }
+  }
+  ASSERT_GT(names.size(), 3U);
+  for (size_t i = 1; i < names.size(); ++i) {
+    EXPECT_GE(names[i].at.y - names[i - 1].at.y, names[i].size_px);
+  }
+}
+
 TEST(FlowFigure, OfNothingSaysSo) {
   for (const uint32_t count : {1U, 2U, 7U, 16U, 1024U}) {
     const Scene scene = draw(trace_of(count, {}));
-    EXPECT_NE(find_label(labels_of(scene), "no messages"), nullptr) << count;
+    EXPECT_NE(find_label(labels_of(scene), "no point-to-point messages"), nullptr) << count;
     EXPECT_EQ(layers_of<Ribbons>(scene).at(0)->size(), 0U);
     base::ThreadPool pool(1);
     EXPECT_TRUE(render::draw(scene, pool).ok());

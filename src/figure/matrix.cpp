@@ -164,18 +164,21 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
                           .anchor = layout::Anchor::kMiddle,
                           .rotation_deg = -90});
   if (!any) {
-    layout::add_remark(scene, theme, plot,
-                       text.message_count == 0 ? "no messages" : "no value above zero");
+    layout::add_remark(
+        scene, theme, plot,
+        text.message_count == 0 ? "no point-to-point messages" : "no value above zero");
   }
   scene.layers.emplace_back(std::move(titles));
   if (any) {
     const double height = std::min(320.0, plot.h - (any_below ? 40 : 0));
     const layout::Rect bar{plot.right() + 40, plot.y, 16, height};
-    layout::add_color_bar(
-        scene, theme, bar, theme.heat, ticks_of(options.metric, scale),
-        fmt::format("{} of a {}, {} scale", title_of(options.metric),
-                    cells < order.size() ? "cell" : "pair", scale.logarithmic ? "log" : "linear"),
-        kHeatBegin);
+    const double ranks = static_cast<double>(order.size()) / cells;
+    const std::string cell_text =
+        cells < order.size() ? fmt::format("cell of {0:.3g} x {0:.3g} ranks", ranks) : "pair";
+    layout::add_color_bar(scene, theme, bar, theme.heat, ticks_of(options.metric, scale),
+                          fmt::format("{} of a {}, {} scale", title_of(options.metric), cell_text,
+                                      scale.logarithmic ? "log" : "linear"),
+                          kHeatBegin);
     if (any_below) {
       const std::vector<layout::LegendEntry> entry = {{.text = "0 or less", .color = theme.other}};
       layout::add_legend(scene, theme, {bar.x - 2, bar.bottom() + 16, 110, 20}, entry);

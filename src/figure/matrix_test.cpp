@@ -239,7 +239,7 @@ TEST(MatrixFigure, DrawsRulesBetweenTheBlocksOfAnOrder) {
 TEST(MatrixFigure, OfNoMessagesSaysSo) {
   TestTrace test(3);
   const Scene scene = draw(test.finish());
-  EXPECT_NE(find_label(labels_of(scene), "no messages"), nullptr);
+  EXPECT_NE(find_label(labels_of(scene), "no point-to-point messages"), nullptr);
   for (const Color cell : cells(scene).cells) {
     EXPECT_EQ(cell, layout::light_theme().plot_background);
   }
@@ -248,7 +248,7 @@ TEST(MatrixFigure, OfNoMessagesSaysSo) {
 
 TEST(MatrixFigure, OfMessagesWithoutBytesDoesNotSayThatThereAreNone) {
   const Scene scene = draw(trace_of(2, {{0, 1, 3, 0}}));
-  EXPECT_EQ(find_label(labels_of(scene), "no messages"), nullptr);
+  EXPECT_EQ(find_label(labels_of(scene), "no point-to-point messages"), nullptr);
   EXPECT_NE(find_label(labels_of(scene), "no value above zero"), nullptr);
 }
 

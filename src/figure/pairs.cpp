@@ -54,7 +54,10 @@ std::string order_text(const comm::ProcessOrder& order) {
   const std::string score = distance_text(order.score);
   const std::string plain = distance_text(order.rank_order_score);
   text += fmt::format(", mean distance {} {}", score, score == "1" ? "rank" : "ranks");
-  if (order.name != "rank order") text += fmt::format("; {} in rank order", plain);
+  if (order.name != "rank order") {
+    const bool is_worse = order.score > order.rank_order_score;
+    text += fmt::format("; {} in rank order{}", plain, is_worse ? ", which is better" : "");
+  }
   return text;
 }
 

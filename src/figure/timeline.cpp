@@ -40,16 +40,21 @@ std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange
 constexpr double kBurstGapPx = 6;
 
 /// How the lines are drawn, for the legend.
-std::string lines_text(const std::string& mode) {
+std::string lines_text(const Bundled& bundled, size_t row_count) {
+  const std::string& mode = bundled.mode;
   if (mode == "none") return "from send to receive";
-  if (mode == "density") return "send to receive, unbundled";
-  if (mode == "bursts") return "bursts, dots: receivers";
-  if (mode == "phases") return "send to receive, by phase";
+  if (mode == "density") return "send to receive, straight: density";
+  if (mode == "bursts") return "bursts of sends, dots: receivers";
+  if (mode == "phases") {
+    const size_t ranks = bundled.rows == 0 ? 1 : row_count / bundled.rows;
+    return ranks < 2 ? "send to receive, by phase"
+                     : fmt::format("by phase, {} rows a trunk", ranks);
+  }
   return fmt::format("send to receive, {}", mode);
 }
 
 /// The legend's size must be known before the lines are.
-std::string longest_lines_text() { return lines_text("hierarchy"); }
+constexpr const char* kLongestLinesText = "send to receive, straight: density";
 
 std::string time_text(const trace::Trace& trace, TimeRange range,
                       const trace::Selection& selection) {
@@ -164,7 +169,12 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                    .color = gradient.value().begin,
                    .swatch = layout::Swatch::kGradient,
                    .end_color = gradient.value().end,
-                   .value = longest_lines_text()});
+                   .value = kLongestLinesText});
+    if (options.bundling.show_nodes && options.bundling.mode != Bundling::kNone) {
+      legend.insert(legend.begin() + 1, {.text = "node of bundles",
+                                         .color = theme.series_color(0),
+                                         .value = "larger: higher level"});
+    }
   }
   constexpr double kMargin = 16;
   constexpr double kAxisHeight = 44;
@@ -214,7 +224,8 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
       if (options.pick)
         bundled.picked = messages_at(*options.pick, messages, lines, bundled, options);
     }
-    legend.front().value = lines_text(bundled.mode);
+    legend.front().value = lines_text(bundled, rows.rows.size());
+    if (options.bursts) legend.front().swatch = layout::Swatch::kBox;
     if (report != nullptr) *report = std::move(bundled);
   }
   layout::add_row_labels(scene, theme, plot, names, label_width);

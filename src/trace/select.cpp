@@ -97,8 +97,10 @@ base::Result<Selection> select(const Trace& trace, const SelectionText& text) {
   if (first_ticks >= selection.until_ticks || first_ticks > trace.end_ticks) {
     const std::string from = text.from_s ? fmt::format("--from {}", *text.from_s) : "the start";
     const std::string until = text.until_s ? fmt::format("--until {}", *text.until_s) : "the end";
+    const bool is_turned = text.from_s && text.until_s && *text.from_s >= *text.until_s;
     return base::Error{base::ErrorCode::kNotFound,
-                       fmt::format("nothing lies between {} and {}", from, until),
+                       is_turned ? fmt::format("{} is not before {}", from, until)
+                                 : fmt::format("nothing lies between {} and {}", from, until),
                        fmt::format("The run lasts {} s.", trace.duration_seconds())};
   }
   if (!text.ranks.empty()) {

@@ -109,9 +109,9 @@ TEST(Select, RefusesATimeThatIsNone) {
 
 TEST(Select, RefusesAnEmptyRange) {
   EXPECT_EQ(message_of({.from_s = 3e-6, .until_s = 3e-6}, base::ErrorCode::kNotFound),
-            "nothing lies between --from 3e-06 and --until 3e-06");
+            "--from 3e-06 is not before --until 3e-06");
   EXPECT_EQ(message_of({.from_s = 4e-6, .until_s = 3e-6}, base::ErrorCode::kNotFound),
-            "nothing lies between --from 4e-06 and --until 3e-06");
+            "--from 4e-06 is not before --until 3e-06");
   const auto selection = select(run(), {.from_s = 4e-6, .until_s = 3e-6});
   ASSERT_FALSE(selection.ok());
   EXPECT_EQ(selection.error().advice, "The run lasts 1e-05 s.");
