@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <exception>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -180,10 +181,14 @@ Sparse laplacian(const Graph& graph, std::span<const uint32_t> nodes,
   return matrix;
 }
 
+/// What an order can be made of.
+bool is_direction(const Vector& x) { return x.allFinite() && x.cwiseAbs().maxCoeff() > 0; }
+
 /// For small components: all eigenvectors, and of the space of the smallest eigenvalue but one
 /// that nearest to the start vector.
-Vector dense_fiedler(const Sparse& matrix) {
+std::optional<Vector> dense_fiedler(const Sparse& matrix) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver{Eigen::MatrixXd(matrix)};
+  if (solver.info() != Eigen::Success) return {};
   const Vector& values = solver.eigenvalues();
   const Vector start = start_vector(matrix.rows());
   Vector result = Vector::Zero(matrix.rows());
@@ -191,7 +196,9 @@ Vector dense_fiedler(const Sparse& matrix) {
     if (values[i] > values[1] * (1 + 1e-9) + 1e-14 * values[values.size() - 1]) break;
     result += solver.eigenvectors().col(i).dot(start) * solver.eigenvectors().col(i);
   }
-  return result.norm() > 1e-9 ? Vector(result.normalized()) : Vector(solver.eigenvectors().col(1));
+  result = result.norm() > 1e-9 ? Vector(result.normalized()) : solver.eigenvectors().col(1);
+  if (!is_direction(result)) return {};
+  return result;
 }
 
 /// The pseudo-inverse of the Laplacian: its largest eigenvalue is 1 / the one that we look for.
@@ -288,7 +295,7 @@ std::optional<Vector> many_alike(const PseudoInverse& inverse) {
   for (int step = 0; step < kSteps; ++step) {
     inverse.perform_op(x.data(), y.data());
     y.normalize();
-    if ((y - x).norm() < 1e-12) return y;
+    if ((y - x).norm() < 1e-12 && is_direction(y)) return y;
     x.swap(y);
   }
   return {};
@@ -297,12 +304,20 @@ std::optional<Vector> many_alike(const PseudoInverse& inverse) {
 template <class Operator>
 std::optional<Vector> largest_eigenvector(Operator& op, Eigen::Index basis, Eigen::Index restarts,
                                           double tolerance) {
-  Spectra::SymEigsSolver<Operator> solver(op, 1, std::min(basis, op.rows() - 1));
-  const Vector start = start_vector(op.rows());
-  solver.init(start.data());
-  solver.compute(Spectra::SortRule::LargestAlge, restarts, tolerance);
-  if (solver.info() != Spectra::CompInfo::Successful) return {};
-  return Vector(solver.eigenvectors().col(0));
+  // Spectra throws where a small eigenproblem of its own does not converge, as it happens to
+  // weights so far apart that the operator is mostly rounding.
+  try {
+    Spectra::SymEigsSolver<Operator> solver(op, 1, std::min(basis, op.rows() - 1));
+    const Vector start = start_vector(op.rows());
+    solver.init(start.data());
+    solver.compute(Spectra::SortRule::LargestAlge, restarts, tolerance);
+    if (solver.info() != Spectra::CompInfo::Successful) return {};
+    Vector found = solver.eigenvectors().col(0);
+    if (!is_direction(found)) return {};
+    return found;
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 constexpr Eigen::Index kDenseSize = 48;
@@ -330,8 +345,8 @@ void append_by_fiedler(const Graph& graph, std::span<const uint32_t> nodes,
                        std::vector<uint32_t>& level, std::vector<uint32_t>& order) {
   const std::optional<Vector> vector = fiedler_vector(laplacian(graph, nodes, level));
   for (const uint32_t node : nodes) level[node] = UINT32_MAX;
-  const double largest = vector ? vector->cwiseAbs().maxCoeff() : 0;
-  if (!(largest > 0) || !std::isfinite(largest)) return append_rcm(graph, nodes, level, order);
+  if (!vector) return append_rcm(graph, nodes, level, order);
+  const double largest = vector->cwiseAbs().maxCoeff();
   // Entries that differ by rounding only are equal.
   std::vector<std::pair<int64_t, uint32_t>> keys;
   int64_t sign = 0;

@@ -276,6 +276,27 @@ TEST(SpectralOrder, StandsWeightsOfAnySize) {
   EXPECT_EQ(sorted, ranks(100));
 }
 
+TEST(SpectralOrder, StandsCliquesWhoseWeightsLieFarApart) {
+  // Weights from 1 byte to 2^59: no double holds their sums, and Spectra gives up on some.
+  for (const auto& [count, bits] : {std::pair{72U, 52U}, {72U, 60U}, {100U, 60U}}) {
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+      std::mt19937 random(seed);
+      Pairs pairs;
+      for (uint32_t a = 0; a < count; ++a) {
+        for (uint32_t b = 0; b < count; ++b) {
+          const bool in_clique = a != b && (a < count / 2) == (b < count / 2);
+          const bool is_bridge = a == 0 && b == count - 1;
+          if (in_clique || is_bridge) pairs[{a, b}] = UINT64_C(1) << random() % bits;
+        }
+      }
+      std::vector<uint32_t> order;
+      ASSERT_NO_THROW(order = fiedler(traffic_of(count, pairs))) << count << ' ' << seed;
+      std::sort(order.begin(), order.end());
+      EXPECT_EQ(order, ranks(count)) << seed;
+    }
+  }
+}
+
 TEST(SpectralOrder, WeighsByMessagesOrBytes) {
   // By messages the path is 0 - 1 - 2, by bytes 0 - 2 - 1.
   Traffic traffic = traffic_of(3, {{{0, 1}, 1}, {{0, 2}, 1000}, {{1, 2}, 1000}});
