@@ -256,10 +256,9 @@ Blocks communicator_blocks(const trace::Trace& trace, const graph::Traffic& traf
   Blocks best;
   double best_score = 0;
   size_t seeds = 0;
+  std::set<size_t> sizes;
   for (size_t seed = 0; seed < all.size() && seeds < kMaxSeeds; ++seed) {
-    const bool first_of_size = std::none_of(
-        all.begin(), all.begin() + static_cast<ptrdiff_t>(seed),
-        [&](const Members& other) { return other.ranks.size() == all[seed].ranks.size(); });
+    const bool first_of_size = sizes.insert(all[seed].ranks.size()).second;
     if (all[seed].smallest != 0 && !first_of_size) continue;
     ++seeds;
     Blocks blocks = partition_from(all, seed, trace.rank_count);
