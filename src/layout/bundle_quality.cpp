@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <tuple>
@@ -158,7 +159,7 @@ uint64_t stretch_of(Point from, Point to) {
          direction % static_cast<uint64_t>(kDirections);
 }
 
-/// Walks along a piece in steps of a block, and notes every stretch once.
+/// Walks along a piece in steps of a block, and notes the stretch of every step.
 void visit_piece(const Curves& curves, size_t i, Visit visit, std::vector<Visit>& visits) {
   const Bezier piece{
       {curves.x1[i], curves.y1[i]}, {curves.cx[i], curves.cy[i]}, {curves.x2[i], curves.y2[i]}};
@@ -168,7 +169,7 @@ void visit_piece(const Curves& curves, size_t i, Visit visit, std::vector<Visit>
   for (size_t k = 1; k <= steps; ++k) {
     const Point to = piece.at(static_cast<double>(k) / static_cast<double>(steps));
     visit.stretch = stretch_of(from, to);
-    if (visits.empty() || visits.back().key() != visit.key()) visits.push_back(visit);
+    visits.push_back(visit);
     from = to;
   }
 }
@@ -176,6 +177,8 @@ void visit_piece(const Curves& curves, size_t i, Visit visit, std::vector<Visit>
 }  // namespace
 
 double ambiguity(const Segments& lines, const Router* router, const Spline& spline) {
+  const auto before = [](const Visit& a, const Visit& b) { return a.key() < b.key(); };
+  const auto same = [](const Visit& a, const Visit& b) { return a.key() == b.key(); };
   std::vector<Visit> visits;
   std::vector<Point> control;
   Curves curves;
@@ -189,10 +192,13 @@ double ambiguity(const Segments& lines, const Router* router, const Spline& spli
     curves = {};
     add_spline(control, spline, 1, curves);
     const Visit visit{0, place_of(from), place_of(to), weight};
+    const auto first = static_cast<std::ptrdiff_t>(visits.size());
     for (size_t k = 0; k < curves.size(); ++k) visit_piece(curves, k, visit, visits);
+    // A curve that comes back to a stretch is one line there all the same.
+    std::sort(visits.begin() + first, visits.end(), before);
+    visits.erase(std::unique(visits.begin() + first, visits.end(), same), visits.end());
   }
-  std::sort(visits.begin(), visits.end(),
-            [](const Visit& a, const Visit& b) { return a.key() < b.key(); });
+  std::sort(visits.begin(), visits.end(), before);
   double total = 0;
   double real = 0;
   std::vector<uint32_t> targets;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/bundle_quality.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +107,32 @@ TEST(Ambiguity, DoesNotDependOnTheOrderOfTheMessages) {
   const Segments lines = phased_messages(800, 8, 300, 200, 30, 9, 60);
   const Over middle({{150, 100}});
   EXPECT_DOUBLE_EQ(ambiguity(lines, &middle, {}), ambiguity(shuffled(lines), &middle, {}));
+}
+
+TEST(Ambiguity, CountsEachOfEqualMessagesInAnyOrder) {
+  // Both cross block 1, each from and to blocks of its own: 2 of 4 pairs exist. The third is alone.
+  const std::array<float, 4> a = {7, 4, 14, 4};
+  const std::array<float, 4> b = {9, 4, 16, 4};
+  const std::array<float, 4> c = {100, 100, 105, 100};
+  std::vector<std::array<float, 4>> messages = {a, a, a, b, c};
+  std::sort(messages.begin(), messages.end());
+  do {
+    Segments lines = on(200, 200);
+    for (const auto& [x1, y1, x2, y2] : messages) lines.add(x1, y1, x2, y2);
+    EXPECT_DOUBLE_EQ(ambiguity(lines, nullptr, {}), 1 - (4 * 0.5 + 1) / 5);
+  } while (std::next_permutation(messages.begin(), messages.end()));
+}
+
+TEST(Ambiguity, CountsAStretchOncePerCurve) {
+  Segments lines = on(200, 200);
+  lines.add(20, 4, 180, 4);
+  lines.add(20, 180, 180, 180);
+  std::vector<Point> way = {{20, 50}, {80, 50}, {20, 50}, {80, 50}};
+  const Over twice(way);
+  way.insert(way.end(), {{20, 50}, {80, 50}});
+  const Over three_times(way);
+  EXPECT_GT(ambiguity(lines, &twice, {1, 1}), 0.1);
+  EXPECT_DOUBLE_EQ(ambiguity(lines, &twice, {1, 1}), ambiguity(lines, &three_times, {1, 1}));
 }
 
 }  // namespace
