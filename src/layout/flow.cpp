@@ -337,7 +337,9 @@ class Builder {
     const Point along = {(corner.x - begin.x) / length, (corner.y - begin.y) / length};
     // The side that looks to the right: up when going down.
     const double turn = along.y > 0 ? 1 : -1;
-    const double room = std::max(0.0, bundle - own);
+    // Not beyond the corner: in narrow areas a bundle may be wider than a column.
+    const double most = (corner.x - begin.x) / std::abs(along.y);
+    const double room = std::clamp(bundle - own, 0.0, most);
     begin.x += turn * along.y * room;
     begin.y -= turn * along.x * room;
     const double y = lane_y(from, to);

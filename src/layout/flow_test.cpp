@@ -140,6 +140,33 @@ TEST(Flow, StaysInItsAreaAndRunsToTheRight) {
   }
 }
 
+TEST(Flow, RunsToTheRightInTallNarrowAreas) {
+  for (const Rect& area : {Rect{100, 50, 159, 3324}, {100, 50, 120, 2210}, {100, 50, 140, 600}}) {
+    for (const uint32_t count : {14U, 16U, 120U, 1024U}) {
+      for (const bool area_true : {false, true}) {
+        std::vector<PairValue> pairs = some_pairs(count, 5);
+        for (uint32_t a = 0; a < count; ++a) {
+          for (uint32_t step = 1; step < 16; ++step) {
+            pairs.push_back({a, (a + step * count / 16) % count, std::exp2(step)});
+          }
+        }
+        const Flow result = flow(pairs, {.area = area,
+                                         .process_count = count,
+                                         .group_begin = flow_groups(count, {}),
+                                         .area_true = area_true});
+        for (const FlowPiece& piece : result.pieces) {
+          ASSERT_TRUE(finite(piece));
+          ASSERT_LT(piece.curve.begin.x, piece.curve.end.x);
+          ASSERT_GE(piece.curve.control.x, piece.curve.begin.x);
+          ASSERT_LE(piece.curve.control.x, piece.curve.end.x);
+          ASSERT_GE(piece.curve.begin.x, area.x);
+          ASSERT_LE(piece.curve.end.x, area.right());
+        }
+      }
+    }
+  }
+}
+
 TEST(Flow, JoinsThePiecesOfASuperEdge) {
   // One super-edge: fan, trunk, diagonal, turn, lane, fan, each beginning where one ended.
   const Flow result = draw({{0, 13, 5}}, 16);
