@@ -67,6 +67,34 @@ double node_of(const EndCounts& ends, double begin, double end) {
   return std::clamp(sum / static_cast<double>(count), begin, end);
 }
 
+/// Ends of bands of at least `least` rows: equal ones within a block, small blocks joined with the
+/// next.
+std::vector<size_t> band_ends(const std::vector<uint32_t>& blocks, size_t row_count, size_t least) {
+  const auto block_end = [&](size_t row) {
+    const auto next = std::upper_bound(blocks.begin(), blocks.end(), row);
+    return next == blocks.end() ? row_count : std::min<size_t>(*next, row_count);
+  };
+  std::vector<size_t> ends;
+  for (size_t begin = 0; begin < row_count;) {
+    const size_t rest = block_end(begin) - begin;
+    if (rest >= least) {
+      const size_t parts = rest / least;
+      for (size_t part = 1; part <= parts; ++part) {
+        ends.push_back(begin + (rest * part + parts - 1) / parts);
+      }
+    } else {
+      // Into the next block, and through it if what would remain were too little.
+      const size_t end = std::min(begin + least, row_count);
+      const size_t whole = block_end(end - 1);
+      ends.push_back(whole - end < least ? whole : end);
+    }
+    begin = ends.back();
+  }
+  const size_t bands = ends.size();
+  if (bands > 1 && row_count - ends[bands - 2] < least) ends.erase(ends.end() - 2);
+  return ends;
+}
+
 }  // namespace
 
 EndCounts count_ends(const Segments& lines) {
@@ -124,14 +152,14 @@ std::vector<Band> phase_columns(const EndCounts& ends, double width_min_px) {
 }
 
 std::vector<Band> row_bands(const RowBands& rows, double top, double height, double gap_px) {
-  const auto count = static_cast<double>(std::max<size_t>(1, rows.row_count));
-  const double row_px = height / count;
+  const size_t row_count = std::max<size_t>(1, rows.row_count);
+  const double row_px = height / static_cast<double>(row_count);
   std::vector<Band> bands;
   if (row_px >= 2 * gap_px) {
     // Nodes at the centres of rows and at equal distances between them.
     const double per_row = std::floor(row_px / gap_px);
     const double step = row_px / per_row;
-    const auto nodes = static_cast<size_t>((count - 1) * per_row) + 1;
+    const auto nodes = static_cast<size_t>(static_cast<double>(row_count - 1) * per_row) + 1;
     for (size_t i = 0; i < nodes; ++i) {
       const double node = top + row_px / 2 + static_cast<double>(i) * step;
       bands.push_back({node - step / 2, node + step / 2, node});
@@ -140,23 +168,11 @@ std::vector<Band> row_bands(const RowBands& rows, double top, double height, dou
     bands.back().end = top + height;
     return bands;
   }
-  const auto rows_per_band = static_cast<size_t>(std::max(1.0, std::ceil(gap_px / row_px)));
-  std::vector<uint32_t> blocks = rows.block_begin;
-  if (blocks.empty()) blocks = {0};
   size_t begin = 0;
-  while (begin < rows.row_count) {
-    const auto next = std::upper_bound(blocks.begin(), blocks.end(), begin);
-    const size_t block_end = next == blocks.end() ? rows.row_count : *next;
-    const size_t block_begin = next == blocks.begin() ? 0 : *(next - 1);
-    // Equal bands within a block; small blocks are filled up with the next ones.
-    const size_t block_rows = block_end - block_begin;
-    size_t end = begin + rows_per_band;
-    if (block_rows >= rows_per_band) {
-      const size_t parts = block_rows / rows_per_band;
-      const size_t part = (begin - block_begin) * parts / block_rows + 1;
-      end = std::max(begin + 1, block_begin + (block_rows * part + parts - 1) / parts);
-    }
-    end = std::min(end, rows.row_count);
+  // There may be no height to divide by.
+  const size_t least =
+      height > gap_px ? static_cast<size_t>(std::ceil(gap_px / row_px)) : row_count;
+  for (const size_t end : band_ends(rows.block_begin, row_count, std::min(least, row_count))) {
     const double from = top + static_cast<double>(begin) * row_px;
     const double to = top + static_cast<double>(end) * row_px;
     bands.push_back({from, to, (from + to) / 2});

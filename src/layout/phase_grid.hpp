@@ -27,8 +27,7 @@ struct EndCounts {
 };
 
 /// lines  straight from send to receive; `clip` is the plot. Sums are integers, so that the order
-/// of
-///        the lines does not matter.
+///        of the lines does not matter.
 /// cost   O(lines + pixels).
 EndCounts count_ends(const Segments& lines);
 
@@ -54,9 +53,14 @@ struct RowBands {
   std::vector<uint32_t> block_begin;
 };
 
-/// Bands of at least `gap_px` for the rows of a plot from `top` to `top + height`. Rows that are
-/// lower share a band, which ends where a block does; rows twice as high and more get nodes between
-/// them too, so that messages between neighbours can meet. The centre of a lone row is a node.
+/// Bands of at least `gap_px` for the rows of a plot from `top` to `top + height`; a single one if
+/// there are no rows or the plot is lower than that. Rows that are lower share a band, which ends
+/// where a block does or leaves enough of the block for another band; a block lower than `gap_px`
+/// shares one with the next, the last with the one before. Rows twice as high and more get nodes
+/// between them too, so that messages between neighbours can meet. The centre of a lone row is a
+/// node.
+///
+/// gap_px  positive.
 std::vector<Band> row_bands(const RowBands& rows, double top, double height, double gap_px);
 
 /// From a coordinate to the band that holds it, in constant time; outside is the first or last.

@@ -106,6 +106,49 @@ TEST(RowBands, GatherLowRowsAndEndWhereABlockDoes) {
   EXPECT_NEAR(bands.back().end, 400, 1e-9);
 }
 
+TEST(RowBands, AreNotLowerThanTheGapWhereverBlocksBegin) {
+  for (const auto& blocks : {std::vector<uint32_t>{0, 1, 2, 60},
+                             {0, 3, 17, 40},
+                             {0, 3, 14, 40},
+                             {0, 95},
+                             {0, 50, 97, 99},
+                             {0, 5, 10, 15, 20, 25, 30, 35, 40}}) {
+    const auto bands = row_bands({100, blocks}, 0, 300, 24);
+    expect_seamless(bands);
+    EXPECT_NEAR(bands.back().end, 300, 1e-9);
+    for (const Band& band : bands) EXPECT_GE(band.width(), 24 - 1e-9) << blocks.size();
+  }
+}
+
+TEST(RowBands, KeepSmallBlocksWholeAndJoinThemWithTheNext) {
+  const auto ends = [](const std::vector<Band>& bands) {
+    std::vector<double> rows;
+    for (const Band& band : bands) rows.push_back(std::round(band.end / 3));
+    return rows;
+  };
+  // Rows of 3 px, bands of at least 8 rows. Blocks of 5 rows: two to a band.
+  EXPECT_EQ(ends(row_bands({20, {0, 5, 10, 15}}, 0, 60, 24)), (std::vector<double>{10, 20}));
+  // The first block takes rows of the second, of which enough remain for one band.
+  EXPECT_EQ(ends(row_bands({40, {0, 3, 17}}, 0, 120, 24)), (std::vector<double>{8, 17, 29, 40}));
+  // Here too few would remain.
+  EXPECT_EQ(ends(row_bands({24, {0, 3, 14}}, 0, 72, 24)), (std::vector<double>{14, 24}));
+  // The last block has none to be joined with but the one before.
+  EXPECT_EQ(ends(row_bands({30, {0, 16, 26}}, 0, 90, 24)), (std::vector<double>{8, 16, 30}));
+}
+
+TEST(RowBands, AreThereForNoRowsAndForNoHeight) {
+  for (const size_t row_count : {0U, 1U, 100U}) {
+    for (const double height : {0.0, 10.0}) {
+      const auto bands = row_bands({row_count, {}}, 7, height, 24);
+      ASSERT_EQ(bands.size(), 1U) << row_count << ' ' << height;
+      EXPECT_EQ(bands[0].begin, 7);
+      EXPECT_EQ(bands[0].end, 7 + height);
+      EXPECT_EQ(bands[0].node, 7 + height / 2);
+      EXPECT_EQ(BandIndex(bands).at(9), 0U);
+    }
+  }
+}
+
 TEST(RowBands, AreThereForOneRowAndForMoreRowsThanPixels) {
   expect_seamless(row_bands({1, {}}, 0, 10, 24));
   expect_seamless(row_bands({1, {}}, 0, 900, 24));
