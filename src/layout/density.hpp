@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@ class LogHistogram {
  public:
   LogHistogram() : counts_(kBins) {}
 
-  /// value > 0 and finite.
+  /// value > 0. What is not finite counts in the last bin.
   void add(float value, uint64_t times = 1) { counts_[bin(value)] += times; }
 
   void add(const LogHistogram& other) {
@@ -50,7 +51,9 @@ class LogHistogram {
   static constexpr int kShift = 23 - kFractionBits;
   static constexpr size_t kBins = size_t{255} << kFractionBits;
 
-  static size_t bin(float value) { return std::bit_cast<uint32_t>(value) >> kShift; }
+  static size_t bin(float value) {
+    return std::min<size_t>(std::bit_cast<uint32_t>(value) >> kShift, kBins - 1);
+  }
   static double lower_edge(size_t i) {
     return double{std::bit_cast<float>(static_cast<uint32_t>(i) << kShift)};
   }
