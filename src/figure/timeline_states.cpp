@@ -189,10 +189,14 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
     }
   }
   if (process_order == nullptr) return result;
-  for (const uint32_t position_of_block : process_order->block_begin) {
-    const uint32_t row = result.of_rank[process_order->rank_at_position[position_of_block]];
-    const bool is_next = result.block_begin.empty() || row > result.block_begin.back();
-    if (row != base::IdMap::kNone && is_next) result.block_begin.push_back(row);
+  for (size_t block = 0; block < process_order->block_begin.size(); ++block) {
+    for (uint32_t at = process_order->block_begin[block]; at < process_order->block_end(block);
+         ++at) {
+      const uint32_t row = result.of_rank[process_order->rank_at_position[at]];
+      if (row == base::IdMap::kNone) continue;
+      result.block_begin.push_back(row);
+      break;
+    }
   }
   if (!result.block_begin.empty()) result.block_begin.front() = 0;
   return result;

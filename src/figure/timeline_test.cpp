@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "figure/figure.hpp"
 #include "figure/test_scene.hpp"
+#include "figure/timeline_states.hpp"
 #include "layout/theme.hpp"
 #include "trace/test_trace.hpp"
 
@@ -376,6 +377,22 @@ TEST(Timeline, HasARowForEachLocationThatRecordedCalls) {
   EXPECT_EQ(states(part).row_count % 2, 0U);
   EXPECT_EQ(find_label(labels_of(part), "rank 0"), nullptr);
   EXPECT_NE(find_label(labels_of(part), "rank 1"), nullptr);
+}
+
+TEST(Timeline, BeginsABlockAtItsFirstRankThatHasARow) {
+  // Two hosts of three ranks, and one of which no rank recorded calls; ranks 0 and 3 neither.
+  TestTrace test(8);
+  const Region main = test.region("main");
+  for (const uint32_t rank : {1U, 2U, 4U, 5U}) test.on(rank).enter(0, main).leave(100, main);
+  comm::ProcessOrder order;
+  for (uint32_t rank = 0; rank < 8; ++rank) {
+    order.rank_at_position.push_back(rank);
+    order.position_of_rank.push_back(rank);
+  }
+  order.block_begin = {0, 3, 6};
+  const Rows rows = choose_rows(test.finish(), {}, &order);
+  EXPECT_EQ(rows.rows.size(), 4U);
+  EXPECT_THAT(rows.block_begin, ElementsAre(0, 2));
 }
 
 TEST(Timeline, DrawsAMessageFromItsSendToItsReceive) {
