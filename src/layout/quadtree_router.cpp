@@ -104,7 +104,8 @@ std::vector<Point> mean_events(std::span<const WeightedPoints> ends, const Quadt
   return means;
 }
 
-/// Finds the cheapest ways from one leaf after the other; one per thread.
+/// Finds the cheapest ways from one leaf after the other; one per piece of kSearchesPerPiece
+/// leaves, for its states of all vertices are used again.
 class Search {
  public:
   struct Costs {
