@@ -26,6 +26,9 @@ Point bspline_point(std::span<const Point> control, size_t degree, double u);
 /// + j/m (P_m - P_0)). beta 1 leaves it, 0 gives the straight line with equally spaced points.
 void straighten(std::span<Point> control, double beta);
 
+/// The middle of two points.
+inline Point between(Point a, Point b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
+
 /// One quadratic Bezier curve: from `begin` towards `control`, to `end`.
 struct Bezier {
   Point begin;

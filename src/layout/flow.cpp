@@ -20,8 +20,6 @@ constexpr double kFanShare = 0.15;       // Of the width, on either side.
 constexpr double kNoFanShare = 0.04;     // The same where each group is one process.
 constexpr uint32_t kMinColumns = 4;
 
-Point between(Point a, Point b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
-
 /// Processes of one group that end in one fan.
 struct Leaf {
   uint32_t group = 0;

@@ -136,8 +136,6 @@ PhaseRouter::Route route_of_key(uint64_t key) {
   return route;
 }
 
-Point between(Point a, Point b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
-
 /// The first and the last piece of a message's curve, or its only one.
 void add_ends(Point from, Point to, const PhaseRouter::Route& route, const PhaseRouter& router,
               double weight, Curves& curves) {
