@@ -43,7 +43,7 @@ constexpr double kBurstGapPx = 6;
 std::string lines_text(const Bundled& bundled, size_t row_count) {
   const std::string& mode = bundled.mode;
   if (mode == "none") return "from send to receive";
-  if (mode == "density") return "send to receive, straight: density";
+  if (mode == "density") return "send to receive, density";
   if (mode == "bursts") return "bursts of sends, dots: receivers";
   if (mode == "phases") {
     const size_t ranks = bundled.rows == 0 ? 1 : row_count / bundled.rows;
@@ -54,7 +54,7 @@ std::string lines_text(const Bundled& bundled, size_t row_count) {
 }
 
 /// The legend's size must be known before the lines are.
-constexpr const char* kLongestLinesText = "send to receive, straight: density";
+constexpr const char* kLongestLinesText = "send to receive, hierarchy";
 
 std::string time_text(const trace::Trace& trace, TimeRange range,
                       const trace::Selection& selection) {

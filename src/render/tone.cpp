@@ -17,11 +17,11 @@ namespace {
 
 constexpr double kPercentile = 0.99;
 constexpr double kPercentileCoverage = 0.95;
-constexpr double kMedianCoverage = 0.25;
+constexpr double kMedianCoverage = 0.2;
 constexpr double kMinFloor = 0.08;
 constexpr double kMaxFloor = 0.45;
 constexpr double kMaxSolidFloor = 0.1;
-constexpr double kSolidCoverage = 0.4;
+constexpr double kSolidCoverage = 0.3;
 constexpr double kFloorInk = 0.06;  // of the whole picture that lone lines may hide
 constexpr double kMaxSingleCoverage = 0.85;
 constexpr double kMinOccupied = 0.05;  // of the smallest weight; less is an anti-aliased rim

@@ -76,8 +76,8 @@ TEST(ChooseOpacity, LetsWhatIsBelowBeSeenWhereLinesLieSideBySide) {
   }
   const layout::Density raster = rasterize(lines, pool);
   const Opacity opacity = choose_opacity(raster, {});
-  EXPECT_LT(opacity.coverage(5), 0.5);
-  EXPECT_GT(opacity.coverage(5), 0.3);
+  EXPECT_LT(opacity.coverage(5), 0.4);
+  EXPECT_GT(opacity.coverage(5), 0.2);
   // The same lines with gaps may be strong.
   Segments apart;
   apart.clip = lines.clip;
