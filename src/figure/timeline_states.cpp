@@ -46,15 +46,14 @@ void walk_innermost(const trace::Trace& trace, const trace::Events& events, Time
       });
 }
 
-/// Regions with time, the one with most first, as many as can have a colour.
-std::vector<uint32_t> named_regions(const std::vector<uint64_t>& ticks) {
+/// Regions with time, the one with most first.
+std::vector<uint32_t> by_time(const std::vector<uint64_t>& ticks) {
   std::vector<uint32_t> order;
   for (uint32_t region = 0; region < ticks.size(); ++region) {
     if (ticks[region] > 0) order.push_back(region);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return ticks[a] > ticks[b]; });
-  order.resize(std::min(order.size(), kNamedRegions));
   return order;
 }
 
@@ -226,7 +225,8 @@ std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, 
 Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
                      const std::vector<uint64_t>& run_ticks, const layout::Theme& theme,
                      double strength) {
-  const std::vector<uint32_t> named = named_regions(ticks);
+  std::vector<uint32_t> named = by_time(ticks);
+  named.resize(std::min(named.size(), kNamedRegions));
   const double sum = std::max(1.0, std::accumulate(ticks.begin(), ticks.end(), 0.0));
   const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / sum); };
 
@@ -237,11 +237,15 @@ Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& tic
   }
   palette.colors[kOther] = theme.tint(theme.other, strength);
   std::array<bool, kNamedRegions> taken{};
-  const std::vector<uint32_t> named_in_run = named_regions(run_ticks);
-  for (size_t i = 0; i < named_in_run.size(); ++i) {
-    if (std::find(named.begin(), named.end(), named_in_run[i]) == named.end()) continue;
-    palette.class_of_region[named_in_run[i]] = static_cast<uint8_t>(i);
-    taken[i] = true;
+  // First those that have a colour in the picture of the whole run; then the others, each that of
+  // its place in the run if it is free, so that it is the same in most parts of the run.
+  const std::vector<uint32_t> in_run = by_time(run_ticks);
+  for (size_t i = 0; i < in_run.size(); ++i) {
+    if (std::find(named.begin(), named.end(), in_run[i]) == named.end()) continue;
+    size_t kind = i % kNamedRegions;
+    while (taken[kind]) kind = (kind + 1) % kNamedRegions;
+    palette.class_of_region[in_run[i]] = static_cast<uint8_t>(kind);
+    taken[kind] = true;
   }
   double rest = std::accumulate(ticks.begin(), ticks.end(), 0.0);
   for (const uint32_t region : named) {

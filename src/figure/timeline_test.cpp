@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -212,6 +213,34 @@ TEST(Timeline, KeepsTheColoursOfTheRunInItsParts) {
   ASSERT_EQ(part.size(), 2U);
   EXPECT_EQ(part[0].name, "write") << "the most time in this part";
   for (const Entry& entry : part) EXPECT_EQ(entry.color, whole.at(entry.name)) << entry.name;
+}
+
+TEST(Timeline, GivesARegionWithoutAColourInTheRunTheSameOneInItsParts) {
+  // Twenty regions, each shorter than the one before: the last ones only matter when zoomed into.
+  TestTrace test(1);
+  std::vector<Region> regions;
+  uint64_t now = 0;
+  std::vector<uint64_t> begin;
+  for (size_t i = 0; i < 20; ++i) regions.push_back(test.region("r" + std::to_string(i)));
+  for (size_t i = 0; i < regions.size(); ++i) {
+    begin.push_back(now);
+    test.on(0).enter(now, regions[i]).leave(now + 2000 - 80 * i, regions[i]);
+    now += 2000 - 80 * i;
+  }
+  const Trace trace = test.finish();
+  std::map<std::string, std::set<uint32_t>> colors;
+  // Parts with region 15 and more and more of those before it, none of which has its colour.
+  for (size_t first = 6; first < 15; ++first) {
+    trace::Selection selection;
+    selection.from_ticks = begin[first] + 10;
+    selection.until_ticks = begin[16];
+    for (const Entry& entry : legend(draw(trace, selection))) {
+      const Color& c = entry.color;
+      colors[entry.name].insert(uint32_t{c.r} << 16 | uint32_t{c.g} << 8 | c.b);
+    }
+  }
+  EXPECT_EQ(colors.at("r15").size(), 1U);
+  EXPECT_EQ(colors.at("r14").size(), 1U);
 }
 
 TEST(Timeline, SaysWhatASelectionLeavesOut) {
