@@ -57,11 +57,11 @@ class WeightScale {
 };
 
 /// What the messages on a piece have in sum: their weight, and where on their way they enter and
-/// leave it, in 1/65536 times weight.
+/// leave it, times weight.
 struct Load {
   int64_t units = 0;
-  Wide begin = 0;
-  Wide end = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
 };
 
 // Ways through a node: straight on in 8 directions, or from one of 4 diagonals into one of its two
@@ -162,8 +162,8 @@ void add_inner(const PhaseRouter::Route& route, int64_t units, const PhaseRouter
     const size_t node = at.column * router.rows().size() + at.row;
     Load& load = loads[node * kWays + way_of({before, at}, {at, next})];
     load.units += units;
-    load.begin += Wide{units} * ((int64_t{i - 1} << 16) / pieces);
-    load.end += Wide{units} * ((int64_t{i} << 16) / pieces);
+    load.begin += static_cast<int64_t>(Wide{units} * (i - 1) / pieces);
+    load.end += static_cast<int64_t>(Wide{units} * i / pieces);
     before = at;
     at = next;
   }
@@ -224,7 +224,7 @@ Segments superpose(const Segments& lines, const PhaseRouter& router) {
           {static_cast<uint32_t>(column + columns), static_cast<uint32_t>(row + rows)});
     };
     const Point at = node_at(0, 0);
-    const auto units = 65536 * static_cast<double>(load.units);
+    const auto units = static_cast<double>(load.units);
     result.curves.add(between(node_at(-way.in_columns, -way.in_rows), at), at,
                       between(at, node_at(way.out_columns, way.out_rows)),
                       static_cast<double>(load.begin) / units,

@@ -15,8 +15,8 @@
 namespace pathline::render {
 namespace {
 
-// Fixed-point budget: a pixel never holds more than all lines together, and the sign bit and one
-// bit for rounding stay free.
+// Fixed-point budget: a pixel hardly ever holds more than all lines together, and the sign bit and
+// one bit, for a curve that comes back to its pixel, stay free.
 constexpr int kTotalBits = 61;
 // fixed() holds 51 bits, and coefficients of a run are at most three weights.
 constexpr int kWeightBits = 48;

@@ -54,7 +54,7 @@ TEST_P(Superpose, DrawsWhatEveryMessagesOwnCurveDraws) {
     worst_q = std::max(
         worst_q, std::abs(double{each.q[i]} - together.q[i]) / std::max(1.0, double{each.n[i]}));
   }
-  EXPECT_LT(worst_q, 1e-3) << "s is kept in 16 bits";
+  EXPECT_LT(worst_q, 1e-5);
 }
 
 TEST_P(Superpose, DoesNotDependOnTheOrderOfTheMessages) {
