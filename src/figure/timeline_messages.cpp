@@ -73,15 +73,20 @@ base::Column<uint32_t> visible_messages(const trace::Trace& trace, const Rows& r
                                         TimeRange range, base::ThreadPool& pool) {
   const trace::Messages& messages = trace.messages;
   const size_t chunks = (messages.size() + kChunk - 1) / kChunk;
+  const auto is_complete = [](const std::vector<uint32_t>& rows_of) {
+    return std::find(rows_of.begin(), rows_of.end(), base::IdMap::kNone) == rows_of.end();
+  };
+  const bool all_have_rows = is_complete(rows.of_location) && is_complete(rows.of_rank);
   std::vector<base::Column<uint32_t>> found(chunks);
   pool.for_each(chunks, [&](size_t chunk) {
     const size_t end = std::min(messages.size(), (chunk + 1) * kChunk);
     base::Column<uint32_t> part(end - chunk * kChunk);
     size_t count = 0;
     for (size_t i = chunk * kChunk; i < end; ++i) {
-      if (!in_range(messages, i, range)) continue;
       part[count] = static_cast<uint32_t>(i);
-      count += has_rows(messages, i, rows) ? 1 : 0;
+      const bool is_seen =
+          in_range(messages, i, range) && (all_have_rows || has_rows(messages, i, rows));
+      count += is_seen ? 1 : 0;
     }
     part.resize(count);
     found[chunk] = std::move(part);
