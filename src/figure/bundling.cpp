@@ -205,6 +205,15 @@ std::shared_ptr<const layout::Density> density_of(const Segments& segments,
   return std::make_shared<const layout::Density>(render::rasterize(segments, pool));
 }
 
+/// Of curves, which were made without the lines that cannot be drawn: `straight` has counted them.
+std::shared_ptr<const layout::Density> density_of(const Segments& curves,
+                                                  const layout::Density& straight,
+                                                  base::ThreadPool& pool) {
+  layout::Density density = render::rasterize(curves, pool);
+  density.rejected_count += straight.rejected_count;
+  return std::make_shared<const layout::Density>(std::move(density));
+}
+
 /// Straight lines, as they are.
 void stay_straight(Segments lines, Bundled& result, base::ThreadPool& pool) {
   base::CpuStopwatch clock;
@@ -322,7 +331,7 @@ class PhaseSearch {
     }
     candidate.curves = curves_of(lines_, *candidate.router);
     bundle_ms_ += clock_.lap_ms();
-    candidate.density = density_of(candidate.curves, pool_);
+    candidate.density = density_of(candidate.curves, straight_, pool_);
     candidate.quality.ink_ratio = render::ink_ratio(*candidate.density, straight_);
     candidate.quality.phase_fidelity = render::phase_fidelity(*candidate.density, straight_);
     raster_ms_ += clock_.lap_ms();
@@ -396,7 +405,7 @@ void bundle_as_asked(const Segments& lines, const BundleOptions& options,
   }
   Segments curves = layout::draw_each(lines, *result.router, {options.degree, result.beta});
   result.bundle_ms += clock.lap_ms();
-  auto density = density_of(curves, pool);
+  auto density = density_of(curves, straight, pool);
   result.quality.ink_ratio = render::ink_ratio(*density, straight);
   result.quality.phase_fidelity = render::phase_fidelity(*density, straight);
   result.raster_ms += clock.lap_ms();

@@ -229,6 +229,30 @@ TEST(Bundle, OfNothingIsEmptyAndOfWhatIsNotANumberTheRest) {
   }
 }
 
+TEST(Bundle, CountsWhatCannotBeDrawnInEveryMode) {
+  for (const Bundling mode : kModes) {
+    Segments lines = phases();
+    lines.add(NAN, 10, 20, 30);
+    lines.add(10, 10, 20, INFINITY);
+    const Bundled bundled = draw(lines, 64, mode);
+    ASSERT_NE(bundled.density, nullptr);
+    EXPECT_EQ(bundled.density->rejected_count, 2U) << bundled.mode;
+  }
+}
+
+TEST(Bundle, OfManyWeightedMessagesDoesNotDependOnTheirOrder) {
+  // So many that some of them, and a part of the picture, are judged first.
+  Segments lines = phases(350000);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines.weight.push_back(static_cast<float>(1 + i % 7) * 1e-3F);
+  }
+  const Bundled ordered = draw(lines, 64, Bundling::kAuto);
+  const Bundled other = draw(layout::shuffled(lines), 64, Bundling::kAuto);
+  EXPECT_EQ(ordered.mode, other.mode);
+  EXPECT_EQ(ordered.quality.ink_ratio, other.quality.ink_ratio);
+  EXPECT_TRUE(same(*ordered.density, *other.density));
+}
+
 TEST(Bundle, WithStrictPaintingKeepsItsLines) {
   Segments lines = phases(500);
   lines.style.blend = layout::Blend::kOver;
