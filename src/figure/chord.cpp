@@ -231,12 +231,12 @@ class ChordFigure {
   void add_legend(const layout::Gradient& gradient) {
     const double x = options_.width_px - kMargin - kLegendWidth + 16;
     const double y = circle_.centre.y - circle_.radius_px;
-    if (!bands_.empty()) return add_band_legend(x, y, gradient);
     const std::vector<layout::LegendEntry> entry = {{.text = "sender to receiver",
                                                      .color = gradient.begin,
                                                      .swatch = layout::Swatch::kGradient,
                                                      .end_color = gradient.end}};
     layout::add_legend(scene_, theme_, {x, y, kLegendWidth - 16, 24}, entry);
+    if (!bands_.empty()) return add_band_legend(x, y);
     layout::Labels labels;
     double at_y = y + 34;
     for (const std::string& line :
@@ -252,12 +252,7 @@ class ChordFigure {
     scene_.layers.emplace_back(std::move(labels));
   }
 
-  void add_band_legend(double x, double y, const layout::Gradient& gradient) {
-    const std::vector<layout::LegendEntry> entry = {{.text = "sender to receiver",
-                                                     .color = gradient.begin,
-                                                     .swatch = layout::Swatch::kGradient,
-                                                     .end_color = gradient.end}};
-    layout::add_legend(scene_, theme_, {x, y, kLegendWidth - 16, 24}, entry);
+  void add_band_legend(double x, double y) {
     layout::Labels labels;
     const auto write = [&](const std::string& text, double at_x, double at_y, layout::Color color) {
       labels.items.push_back({.text = text,
