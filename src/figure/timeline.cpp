@@ -44,7 +44,7 @@ std::string lines_text(const Bundled& bundled, size_t row_count) {
   const std::string& mode = bundled.mode;
   if (mode == "none") return "from send to receive";
   if (mode == "density") return "send to receive, density";
-  if (mode == "bursts") return "bursts of sends, dots: receivers";
+  if (mode == "bursts") return "bursts, dots: receivers";
   if (mode == "phases") {
     const size_t ranks = bundled.rows == 0 ? 1 : row_count / bundled.rows;
     return ranks < 2 ? "send to receive, by phase"
@@ -167,7 +167,7 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
                            : options.line_weight == Metric::kTime ? "time of messages"
                                                                   : "message",
                    .color = gradient.value().begin,
-                   .swatch = layout::Swatch::kGradient,
+                   .swatch = options.bursts ? layout::Swatch::kBox : layout::Swatch::kGradient,
                    .end_color = gradient.value().end,
                    .value = kLongestLinesText});
     if (options.bundling.show_nodes && options.bundling.mode != Bundling::kNone) {
@@ -225,7 +225,6 @@ base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Sel
         bundled.picked = messages_at(*options.pick, messages, lines, bundled, options);
     }
     legend.front().value = lines_text(bundled, rows.rows.size());
-    if (options.bursts) legend.front().swatch = layout::Swatch::kBox;
     if (report != nullptr) *report = std::move(bundled);
   }
   layout::add_row_labels(scene, theme, plot, names, label_width);

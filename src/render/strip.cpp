@@ -68,7 +68,7 @@ Strip::Strip(uint32_t height)
       ramps_(stride_ * kColumns),
       differences_(stride_ * kColumns),
       values_(stride_ * kColumns) {
-  others_in_.blocks.resize(height / kBlockRows + 1);
+  marks_.blocks.resize(height / kBlockRows + 1);
 }
 
 void Strip::begin(uint32_t first_column, uint32_t width) {
@@ -145,7 +145,7 @@ void Strip::add_single(const Chord& chord, double u, double weight, int64_t step
   const Pair first = fixed(whole) - second;
   const int64_t column = kSteep ? pixel : step;
   const int64_t row = kSteep ? step : pixel;
-  mark(others_in_, column, column + (kSteep ? 1 : 0), row, row + (kSteep ? 0 : 1));
+  mark(column, column + (kSteep ? 1 : 0), row, row + (kSteep ? 0 : 1));
   Pair* cells = cell(values_, column, row);
   cells[0] += first;
   cells[kSteep ? stride_ : 1] += second;
@@ -170,9 +170,9 @@ void Strip::add_walk(Walk walk) {
   const auto v_high = static_cast<int64_t>(std::max(walk.v, v_last) + kMargin) - kMargin + 1;
   const int64_t u_high = walk.begin + walk.count - 1;
   if constexpr (kSteep) {
-    mark(others_in_, v_low, v_high, walk.begin, u_high);
+    mark(v_low, v_high, walk.begin, u_high);
   } else {
-    mark(others_in_, walk.begin, u_high, v_low, v_high);
+    mark(walk.begin, u_high, v_low, v_high);
   }
   const auto stride = static_cast<ptrdiff_t>(stride_);
   const RealPair weight{walk.weight, walk.weight * walk.s};
@@ -247,8 +247,8 @@ void Strip::add_runs(const Walk& walk) {
                   walk.s + walk.s_slope * static_cast<double>(i), rows);
     const int64_t row = walk.begin + i;
     const int64_t row_behind = walk.begin + next;
-    mark(others_in_, column, column + 1, row, row + 2);
-    mark(others_in_, column, column + 1, row_behind, row_behind + 2);
+    mark(column, column + 1, row, row + 2);
+    mark(column, column + 1, row_behind, row_behind + 2);
     Pair* left = cell(differences_, column, row);
     Pair* right = cell(differences_, column + 1, row);
     begin_run(left, runs.left);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,7 +45,7 @@ class Strip {
     const uint64_t q =
         q_step * static_cast<uint64_t>(int64_t{top} - from) + ((units[1] / 2 ^ upward) - upward);
     const uint64_t q_after = q + q_step * static_cast<uint64_t>(bottom - top);
-    ramps_in_.all |= uint64_t{1} << column / kQuad;
+    ramp_quads_ |= uint64_t{1} << column / kQuad;
     Ramp* ramps = cell(ramps_, column, 0);
     Ramp* begin = ramps + top;
     begin[0].n += n;
@@ -76,7 +76,7 @@ class Strip {
   /// Rows that are resolved together.
   static constexpr uint32_t kBlockRows = 32;
 
-  /// Where cells are not empty. One bit for each quad of columns.
+  /// Where differences and values are not empty. One bit for each quad of columns.
   struct Marks {
     std::vector<uint64_t> blocks;  // of rows
     uint64_t all = 0;
@@ -93,19 +93,18 @@ class Strip {
     return &cells[static_cast<size_t>(x + kMargin) * stride_ + static_cast<size_t>(y + kMargin)];
   }
   /// Columns and rows up to the last ones named.
-  void mark(Marks& marks, int64_t first_column, int64_t last_column, int64_t first_row,
-            int64_t last_row) const {
-    marks.in_margin =
-        marks.in_margin || first_column < 0 || last_column >= static_cast<int64_t>(width_);
+  void mark(int64_t first_column, int64_t last_column, int64_t first_row, int64_t last_row) {
+    marks_.in_margin =
+        marks_.in_margin || first_column < 0 || last_column >= static_cast<int64_t>(width_);
     const auto from = static_cast<uint64_t>(std::max<int64_t>(first_column, 0)) / kQuad;
     const auto to = static_cast<uint64_t>(std::clamp<int64_t>(last_column, 0, kWidth - 1)) / kQuad;
     const uint64_t quads = ~uint64_t{0} << from & ~uint64_t{0} >> (63 - to);
-    marks.all |= quads;
+    marks_.all |= quads;
     const auto last_block = std::min(
-        static_cast<size_t>(std::max<int64_t>(last_row, 0)) / kBlockRows, marks.blocks.size() - 1);
+        static_cast<size_t>(std::max<int64_t>(last_row, 0)) / kBlockRows, marks_.blocks.size() - 1);
     for (size_t block = static_cast<size_t>(std::max<int64_t>(first_row, 0)) / kBlockRows;
          block <= last_block; ++block) {
-      marks.blocks[block] |= quads;
+      marks_.blocks[block] |= quads;
     }
   }
 
@@ -124,7 +123,7 @@ class Strip {
                     double unit, layout::Density& raster, layout::LogHistogram& histogram);
   static bool is_within_run(const Prefix* prefixes);
   template <class Cell>
-  void empty_outside(std::vector<Cell>& cells, const Marks& marks);
+  void empty_outside(std::vector<Cell>& cells, uint64_t quads, bool is_margin_used);
 
   double origin_x_ = 0;
   double width_ = 0;
@@ -133,9 +132,9 @@ class Strip {
   std::vector<Ramp> ramps_;
   std::vector<Pair> differences_;  // third differences
   std::vector<Pair> values_;
-  Marks ramps_in_;   // `all` only
-  Marks others_in_;  // of differences and values
-  Path path_;        // of what is being added
+  uint64_t ramp_quads_ = 0;  // with ramps; they never lie in the margin
+  Marks marks_;
+  Path path_;  // of what is being added
 };
 
 }  // namespace pathline::render

@@ -154,9 +154,9 @@ void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& 
       };
       const std::true_type yes;
       const std::false_type no;
-      const bool has_ramps = (ramps_in_.all >> x / kQuad & 1) != 0;
-      const bool has_others = (others_in_.blocks[top / kBlockRows] >> x / kQuad & 1) != 0 ||
-                              is_within_run(&prefixes[x]);
+      const bool has_ramps = (ramp_quads_ >> x / kQuad & 1) != 0;
+      const bool has_others =
+          (marks_.blocks[top / kBlockRows] >> x / kQuad & 1) != 0 || is_within_run(&prefixes[x]);
       if (has_others) {
         has_ramps ? rows_of(yes, yes) : rows_of(no, yes);
       } else {
@@ -164,12 +164,12 @@ void Strip::resolve(double unit, layout::Density& raster, layout::LogHistogram& 
       }
     }
   }
-  empty_outside(ramps_, ramps_in_);
-  empty_outside(differences_, others_in_);
-  empty_outside(values_, others_in_);
-  ramps_in_.all = others_in_.all = 0;
-  ramps_in_.in_margin = others_in_.in_margin = false;
-  std::fill(others_in_.blocks.begin(), others_in_.blocks.end(), 0);
+  empty_outside(ramps_, ramp_quads_, false);
+  empty_outside(differences_, marks_.all, marks_.in_margin);
+  empty_outside(values_, marks_.all, marks_.in_margin);
+  ramp_quads_ = marks_.all = 0;
+  marks_.in_margin = false;
+  std::fill(marks_.blocks.begin(), marks_.blocks.end(), 0);
 }
 
 /// Whether a column of a quad is within a run; behind their ends sums are zero again.
@@ -183,17 +183,17 @@ bool Strip::is_within_run(const Prefix* prefixes) {
 
 /// Empties what is not the raster's.
 template <class Cell>
-void Strip::empty_outside(std::vector<Cell>& cells, const Marks& marks) {
+void Strip::empty_outside(std::vector<Cell>& cells, uint64_t quads, bool is_margin_used) {
   const Cell nothing{};
   const auto columns = static_cast<int64_t>(width_);
   const auto rows = static_cast<int64_t>(height_);
   const auto rows_below = static_cast<int64_t>(stride_) - kMargin - rows;
   for (int64_t x = 0; x < columns; ++x) {
-    if ((marks.all >> x / kQuad & 1) == 0) continue;
+    if ((quads >> x / kQuad & 1) == 0) continue;
     std::fill_n(cell(cells, x, -kMargin), kMargin, nothing);
     std::fill_n(cell(cells, x, rows), rows_below, nothing);
   }
-  if (marks.in_margin) {
+  if (is_margin_used) {
     const auto margin = cells.begin() + static_cast<std::ptrdiff_t>((columns + kMargin) *
                                                                     static_cast<int64_t>(stride_));
     std::fill(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(kMargin * stride_),
