@@ -22,6 +22,8 @@ constexpr size_t kDemandsAtATime = 256;
 // linear programme's in 300 rounds; steps of 1 to 20 and powers of 4 to 30 were tried.
 constexpr double kFirstPower = 30;
 constexpr double kFirstStep = 8;
+// Rounding must not lift a bound above what can be reached.
+constexpr double kRounding = 1e-9;
 
 /// The lightest way of each demand under `weight`; adds its bytes to the loads of a chunk.
 struct Chunk {
@@ -33,7 +35,7 @@ struct Chunk {
 
 uint64_t max_load_bound(const Network& network, const Routes& routes,
                         std::span<const uint32_t> movable, uint32_t delta, uint32_t rounds,
-                        base::ThreadPool& pool) {
+                        uint64_t reached, base::ThreadPool& pool) {
   std::vector<bool> moves(routes.size(), false);
   std::vector<Demand> demands;
   uint64_t largest = 0;
@@ -53,7 +55,7 @@ uint64_t max_load_bound(const Network& network, const Routes& routes,
   // These hold for each whole route; the weights below also let routes be shared out.
   const uint64_t certain =
       std::max(largest, static_cast<uint64_t>(*std::max_element(fixed.begin(), fixed.end())));
-  if (demands.empty()) return certain;
+  if (demands.empty() || certain >= reached) return certain;
   double bound = 0;
 
   const LinkLoads now = link_loads(network, routes);
@@ -97,12 +99,11 @@ uint64_t max_load_bound(const Network& network, const Routes& routes,
       for (const auto& [link, bytes] : chunk.loads) loads[link] += bytes;
     }
     bound = std::max(bound, weighted / sum);
+    if (std::ceil(bound * (1 - kRounding)) >= static_cast<double>(reached)) break;
     const double highest = *std::max_element(loads.begin(), loads.end());
     const double step = kFirstStep / std::sqrt(1.0 + round);
     for (size_t link = 0; link < logs.size(); ++link) logs[link] += step * loads[link] / highest;
   }
-  // Rounding must not lift a bound above what can be reached.
-  constexpr double kRounding = 1e-9;
   return std::max(certain, static_cast<uint64_t>(std::ceil(bound * (1 - kRounding))));
 }
 

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/text_input.hpp"
 #include "network/hop_bytes.hpp"
+#include "network/infer.hpp"
 #include "network/route_file.hpp"
 #include "network/routes.hpp"
 #include "network/spec.hpp"
@@ -252,6 +254,118 @@ TEST_F(ParComm, RoutesOfIoRepeat) {
   const RouteTotals sum = totals(read.routes, link_loads(*machine.network, read.routes));
   EXPECT_EQ(sum.route_count, 1023U);
   EXPECT_LT(sum.pair_count, 1023U);
+}
+
+struct InferCase {
+  const char* hop_bytes;
+  const char* routes;
+  std::vector<uint32_t> sizes;
+  std::vector<std::optional<bool>> wrap;
+  const char* order;  ///< One of those that fit; nullptr: the data do not tell.
+  uint32_t ranks_per_node = 1;
+};
+
+TEST_F(ParComm, InferFindsTheShapesWrapsAndOrders) {
+  const std::optional<bool> open;
+  const std::vector<std::optional<bool>> all(5, true);
+  const InferCase cases[] = {
+      {"IMB-MPI1_Vesta_n32_c1", "IMB-MPI1_Vesta_n32_c1", {2, 2, 2, 2, 2}, all, "DCBAE"},
+      {"IMB-MPI1_Vesta_n32_c16", "IMB-MPI1_Vesta_n32_c16", {2, 2, 2, 2, 2}, all, "DCBAE", 16},
+      {"IMB-MPI1_Vesta_n32_c16", nullptr, {2, 2, 2, 2, 2}, all, nullptr, 16},
+      {nullptr,
+       "IoDefault_Mira_n512_c16",
+       {4, 4, 4, 4, 2},
+       {open, open, true, true, true},
+       "ABCDE",
+       16},
+      {"MiniAMR_Vesta_n32_c1_s2", "MiniAMR_Vesta_n32_c1_s2", {2, 2, 2, 2, 2}, all, "DCBAE"},
+      {"MiniAMR_Vesta_n64_c4_s2", "MiniAMR_Vesta_n64_c4_s2", {2, 2, 4, 2, 2}, all, "DBACE", 4},
+      {"MiniAMR_Vesta_n64_c4_s2", nullptr, {2, 2, 4, 2, 2}, all, nullptr, 4},
+      {"MiniAMR_Vesta_n128_c1_s2", "MiniAMR_Vesta_n128_c1_s2", {2, 2, 4, 4, 2}, all, "BACDE"},
+      {"MiniAMR_Vesta_n256_c1_s2", "MiniAMR_Vesta_n256_c1_s2", {4, 2, 4, 4, 2}, all, "BACDE"},
+      {"MiniAMR_Vesta_n512_c1_s2", "MiniAMR_Vesta_n512_c1_s2", {4, 4, 4, 4, 2}, all, "ABCDE"},
+      {"MiniAMR_Vesta_n512_c1_s2", nullptr, {4, 4, 4, 4, 2}, all, nullptr},
+      {"MiniMD_Mira_n1024_c1_w",
+       "MiniMD_Mira_n1024_c1_w",
+       {4, 4, 4, 8, 2},
+       {true, true, true, false, true},
+       "DABCE"},
+      {"MiniAMR_Mira_n1024_c1_s2",
+       nullptr,
+       {4, 4, 4, 8, 2},
+       {open, true, true, false, true},
+       nullptr},
+      {"MiniMD_Mira_n2048_c1_w", "MiniMD_Mira_n2048_c1_w", {4, 4, 4, 16, 2}, all, "DBACE"},
+      {"MiniAMR_Mira_n2048_c2_s2",
+       nullptr,
+       {4, 4, 4, 16, 2},
+       {open, true, true, true, true},
+       nullptr,
+       2},
+      {"MiniAMR_Mira_n4096_c1_s2",
+       nullptr,
+       {4, 4, 8, 16, 2},
+       {open, true, true, true, true},
+       nullptr}};
+  for (const InferCase& c : cases) {
+    SCOPED_TRACE(fmt::format("{} {}", c.hop_bytes != nullptr ? c.hop_bytes : "-",
+                             c.routes != nullptr ? c.routes : "-"));
+    std::optional<HopBytes> hop_bytes;
+    std::optional<RouteFile> routes;
+    if (c.hop_bytes != nullptr) {
+      auto read = parse_hop_bytes(text_of(fmt::format("hopbyte/{}_hopbyte.txt", c.hop_bytes)), "");
+      ASSERT_TRUE(read.ok());
+      hop_bytes = std::move(read).value();
+    }
+    if (c.routes != nullptr) {
+      auto read = parse_route_file(text_of(fmt::format("route/{}_route.txt", c.routes)), "");
+      ASSERT_TRUE(read.ok());
+      routes = std::move(read).value();
+    }
+    const auto answers = infer(hop_bytes ? &*hop_bytes : nullptr, routes ? &*routes : nullptr);
+    ASSERT_TRUE(answers.ok()) << answers.error().message;
+    ASSERT_FALSE(answers.value().empty());
+    const InferredNetwork& best = answers.value()[0];
+    EXPECT_EQ(best.sizes, c.sizes) << best.spec;
+    EXPECT_EQ(best.wrap, c.wrap) << best.spec;
+    EXPECT_EQ(best.ranks_per_node, c.ranks_per_node);
+    EXPECT_EQ(best.share(), 1) << best.hop_lines_explained << " of " << best.hop_lines << ", "
+                               << best.routes_explained << " of " << best.routes;
+    if (c.order == nullptr) {
+      EXPECT_THAT(best.orders, testing::IsEmpty());
+    } else {
+      EXPECT_THAT(best.orders, testing::Contains(std::string(c.order)));
+    }
+    EXPECT_TRUE(parse_network(best.spec).ok()) << best.spec;
+    // No other shape explains as much.
+    for (size_t i = 1; i < answers.value().size(); ++i) {
+      EXPECT_LT(answers.value()[i].share(), 1) << answers.value()[i].spec;
+    }
+  }
+}
+
+TEST_F(ParComm, InferKnowsTheXc40ByItsNumbers) {
+  for (const char* name :
+       {"route/MiniAMR_Theta_n1024_c1_s2_route.txt", "route/MiniMD_Theta_n128_c1_w_route.txt",
+        "io-theta/ThetaN64_165332_ost10_iter1.txt"}) {
+    SCOPED_TRACE(name);
+    auto routes = parse_route_file(text_of(name), name);
+    ASSERT_TRUE(routes.ok());
+    const auto answers = infer(nullptr, &routes.value());
+    ASSERT_TRUE(answers.ok()) << answers.error().message;
+    EXPECT_EQ(answers.value()[0].spec, "xc40:12");
+    EXPECT_EQ(answers.value()[0].share(), 1);
+    EXPECT_EQ(answers.value()[0].remark, "");
+  }
+}
+
+TEST_F(ParComm, InferSaysWhereTheNumberOfGroupsIsOpen) {
+  auto routes = parse_route_file(text_of("route/MiniAMR_Theta_n32_c1_s2_route.txt"), "");
+  ASSERT_TRUE(routes.ok());
+  const auto answers = infer(nullptr, &routes.value());
+  ASSERT_TRUE(answers.ok());
+  EXPECT_EQ(answers.value()[0].spec, "xc40:7");
+  EXPECT_THAT(answers.value()[0].remark, testing::HasSubstr("more than 7 groups"));
 }
 
 }  // namespace

@@ -56,9 +56,10 @@ Rerouting reroute(const Network& network, const Routes& routes, std::vector<uint
 /// dual of the linear programme, with weights found by multiplicative updates (Plotkin, Shmoys,
 /// Tardos, 1995). At least the largest message that has to leave its node.
 ///
-/// rounds  more of them give a better bound; each costs a search per movable route.
+/// rounds   more of them give a better bound; each costs a search per movable route.
+/// reached  a maximum that is known to be possible: a bound as high is not improved any more.
 uint64_t max_load_bound(const Network& network, const Routes& routes,
                         std::span<const uint32_t> movable, uint32_t delta, uint32_t rounds,
-                        base::ThreadPool& pool);
+                        uint64_t reached, base::ThreadPool& pool);
 
 }  // namespace pathline::network
