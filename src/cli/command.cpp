@@ -25,12 +25,12 @@ std::string run_name(const std::string& input) {
   return base::printable(path.filename().string());
 }
 
-void add_input(CLI::App& command, CommonOptions& options) {
+void add_input(CLI::App& command, CommonOptions& options, bool required) {
   command
       .add_option("INPUT", options.input,
                   "Run directory, OTF2 anchor file (*.otf2), folder that holds one, or CSV file of "
                   "messages")
-      ->required();
+      ->required(required);
   command.add_option("--threads", options.threads, "Threads to use; 0 is one per core")
       ->check(CLI::Range(0U, 4096U))
       ->capture_default_str();

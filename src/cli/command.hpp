@@ -40,7 +40,7 @@ struct CommonOptions {
 /// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
 std::string run_name(const std::string& input);
 
-void add_input(CLI::App& command, CommonOptions& options);
+void add_input(CLI::App& command, CommonOptions& options, bool required = true);
 void add_output(CLI::App& command, CommonOptions& options);
 void add_format(CLI::App& command, CommonOptions& options);
 void add_selection(CLI::App& command, CommonOptions& options);
@@ -85,5 +85,8 @@ void add_diff_command(CLI::App& app, Action& action);
 void add_figure_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
+void add_routes_command(CLI::App& app, Action& action);
+void add_infer_command(CLI::App& app, Action& action);
+void add_reroute_command(CLI::App& app, Action& action);
 
 }  // namespace pathline::cli

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-#include <unistd.h>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/json_output.hpp"
 #include "comm/summary.hpp"
 
 namespace pathline::cli {
@@ -55,31 +53,12 @@ Json to_json(const trace::Trace& trace) {
   return json;
 }
 
-/// "events: 120", nested names joined by a blank.
-void add_lines(std::string& text, const std::string& prefix, const Json& json) {
-  for (const auto& [key, value] : json.items()) {
-    const std::string name = json.is_array() ? prefix : prefix.empty() ? key : prefix + ' ' + key;
-    if (value.is_structured()) {
-      add_lines(text, name, value);
-    } else if (!value.is_null()) {
-      text += fmt::format("{:<30} {}\n", name,
-                          value.is_string() ? value.get<std::string>() : value.dump());
-    }
-  }
-}
-
 base::Result<int> run_info(const CommonOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
-  const Json json = to_json(opened.value()->trace);
-  const bool terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
-  std::string text;
-  if (options.format == "table" || (options.format.empty() && terminal)) {
-    add_lines(text, "", json);
-  } else {
-    text = json.dump(2) + '\n';
+  if (auto status = print_json(options, to_json(opened.value()->trace)); !status) {
+    return status.error();
   }
-  if (auto status = write_result(options.output, text); !status) return status.error();
   return kDone;
 }
 
@@ -90,8 +69,7 @@ void add_info_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "What a run holds, in numbers");
   add_input(*command, *options);
   add_output(*command, *options);
-  command->add_option("--format", options->format, "Default: table on a terminal, json elsewhere")
-      ->check(CLI::IsMember({"table", "json"}));
+  add_json_format(*command, *options);
   command->footer(
       "Threads are those of CPUs, streams those of GPUs; communicators and collectives are those "
       "of MPI. Collective operations on windows (MPI_Win_fence ...) stand among the event types "

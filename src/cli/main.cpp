@@ -106,6 +106,9 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_figure_command(app, action);
   cli::add_export_command(app, action);
   cli::add_report_command(app, action);
+  cli::add_routes_command(app, action);
+  cli::add_infer_command(app, action);
+  cli::add_reroute_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -54,27 +54,6 @@ struct Blocks {
   std::vector<std::string> names;
 };
 
-/// Name of the host that a rank runs on: the nearest node of class "node" or "host" above its
-/// location group, else the nearest at all; "" if there is none.
-std::string_view host_of(const trace::Trace& trace, uint32_t rank) {
-  const trace::Definitions& definitions = trace.definitions;
-  const uint32_t location = trace.rank_location[rank];
-  if (location >= definitions.locations.size()) return "";
-  const uint32_t group = definitions.location_group_index(definitions.locations[location].group);
-  if (group == kUndefined) return "";
-  const trace::SystemTreeNode* nearest = nullptr;
-  uint32_t id = definitions.location_groups[group].node;
-  // A damaged file may hold a cycle.
-  for (size_t depth = 0; id != kUndefined && depth < 32; ++depth) {
-    const trace::SystemTreeNode* node = definitions.node(id);
-    if (node == nullptr) break;
-    if (node->class_name == "node" || node->class_name == "host") return node->name;
-    if (nearest == nullptr) nearest = node;
-    id = node->parent;
-  }
-  return nearest == nullptr ? std::string_view() : nearest->name;
-}
-
 Blocks host_blocks(const trace::Trace& trace) {
   std::map<std::string_view, std::vector<uint32_t>, NaturalLess> hosts;
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
@@ -318,6 +297,25 @@ void place(ProcessOrder& order, const Blocks& blocks, const trace::Selection& se
 }
 
 }  // namespace
+
+std::string_view host_of(const trace::Trace& trace, uint32_t rank) {
+  const trace::Definitions& definitions = trace.definitions;
+  const uint32_t location = trace.rank_location[rank];
+  if (location >= definitions.locations.size()) return "";
+  const uint32_t group = definitions.location_group_index(definitions.locations[location].group);
+  if (group == kUndefined) return "";
+  const trace::SystemTreeNode* nearest = nullptr;
+  uint32_t id = definitions.location_groups[group].node;
+  // A damaged file may hold a cycle.
+  for (size_t depth = 0; id != kUndefined && depth < 32; ++depth) {
+    const trace::SystemTreeNode* node = definitions.node(id);
+    if (node == nullptr) break;
+    if (node->class_name == "node" || node->class_name == "host") return node->name;
+    if (nearest == nullptr) nearest = node;
+    id = node->parent;
+  }
+  return nearest == nullptr ? std::string_view() : nearest->name;
+}
 
 base::Result<Order> parse_order(std::string_view name) {
   if (name == "rank") return Order::kRank;

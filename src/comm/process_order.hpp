@@ -57,4 +57,8 @@ struct ProcessOrder {
 ProcessOrder process_order(const trace::Trace& trace, const trace::Selection& selection,
                            const graph::Traffic& traffic, graph::Weight weight, Order order);
 
+/// Name of the host that a rank runs on: the nearest node of class "node" or "host" above its
+/// location group, else the nearest at all; "" if there is none.
+std::string_view host_of(const trace::Trace& trace, uint32_t rank);
+
 }  // namespace pathline::comm

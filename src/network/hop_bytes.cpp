@@ -2,12 +2,14 @@
 #include "network/hop_bytes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "base/text_input.hpp"
 #include "network/lines.hpp"
 
 namespace pathline::network {
@@ -108,6 +110,45 @@ base::Status check_hops(const HopBytes& hop_bytes, const Network& network,
                   hop_bytes.size()),
       "'pathline infer' finds the shape that was measured; --ignore-hops uses the traffic on this "
       "network all the same."};
+}
+
+base::Result<std::vector<std::pair<uint32_t, uint32_t>>> read_pairs(const std::string& file,
+                                                                    uint32_t rank_count) {
+  auto input = base::TextInput::open(file);
+  if (!input) return input.error();
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  for (Lines lines(input.value().text(), '#'); lines.next();) {
+    const auto words = lines.words();
+    if (words.empty()) continue;
+    const auto fault = [&](base::ErrorCode code, std::string_view fact) {
+      return base::Error{code, fmt::format("cannot use {}: line {}: {}", base::printable(file),
+                                           lines.number(), fact)};
+    };
+    if (words.size() != 2) {
+      return fault(
+          base::ErrorCode::kCorrupt,
+          fmt::format("{}, expected SRC DST", base::counted(words.size(), "field", "fields")));
+    }
+    std::array<uint32_t, 2> ranks{};
+    for (size_t i = 0; i < 2; ++i) {
+      const auto rank = number_in<uint32_t>(words[i]);
+      if (!rank) {
+        return fault(base::ErrorCode::kCorrupt,
+                     fmt::format("'{}' is no rank", base::printable(words[i].substr(0, 40))));
+      }
+      if (*rank >= rank_count) {
+        return fault(base::ErrorCode::kInvalidArgument,
+                     fmt::format("rank {} is out of range: there are {} ranks", *rank, rank_count));
+      }
+      ranks[i] = *rank;
+    }
+    pairs.emplace_back(ranks[0], ranks[1]);
+  }
+  if (pairs.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("{} names no pair of ranks", base::printable(file))};
+  }
+  return pairs;
 }
 
 base::Result<std::vector<Vertex>> block_placement(const Machine& machine, uint32_t rank_count) {

@@ -45,6 +45,12 @@ graph::Traffic traffic_of(const HopBytes& hop_bytes);
 base::Status check_hops(const HopBytes& hop_bytes, const Network& network,
                         std::span<const Vertex> node_of_rank, const std::string& file);
 
+/// Pairs of ranks, one `SRC DST` per line, # begins a comment.
+/// errors  those of the file; kCorrupt and kInvalidArgument naming file, line and fact: not two
+///         ranks, one not below rank_count, no pair at all.
+base::Result<std::vector<std::pair<uint32_t, uint32_t>>> read_pairs(const std::string& file,
+                                                                    uint32_t rank_count);
+
 /// Rank r on node r / ranks_per_node.
 /// errors  kInvalidArgument when there are more ranks than places.
 base::Result<std::vector<Vertex>> block_placement(const Machine& machine, uint32_t rank_count);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -319,6 +320,36 @@ base::Result<Routes> bind_routes(const RouteFile& file, const Network& network,
         pairs_on_two_nodes(*binding.traffic, node_of_rank) - pairs_with_route;
   }
   return out;
+}
+
+base::Result<std::string> format_route_file(const Network& network, const Routes& routes,
+                                            uint32_t ranks_per_node) {
+  if (network.dimensions().empty() || network.vertex_count() != network.node_count()) {
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("a route file has no form for {}: it names waypoints by the "
+                                   "coordinates of nodes",
+                                   network.spec())};
+  }
+  // One more coordinate, the core.
+  std::vector<uint32_t> address(network.dimensions().size() + 1, 0);
+  std::string text;
+  const auto add_vertex = [&](Vertex vertex) {
+    network.coordinates(vertex, std::span(address).first(address.size() - 1));
+    fmt::format_to(std::back_inserter(text), "{} ({})", vertex * ranks_per_node,
+                   fmt::join(address, " "));
+  };
+  for (size_t r = 0; r < routes.size(); ++r) {
+    uint32_t hop = 0;
+    for (const Link link : routes.links_of(r)) {
+      fmt::format_to(std::back_inserter(text), "Hop {}: [{}-{}] ", ++hop,
+                     routes.from[r] * ranks_per_node, routes.to[r] * ranks_per_node);
+      add_vertex(network.source(link));
+      text += " -> ";
+      add_vertex(network.target(link));
+      text += '\n';
+    }
+  }
+  return text;
 }
 
 }  // namespace pathline::network

@@ -87,4 +87,9 @@ base::Result<Routes> bind_routes(const RouteFile& routes, const Network& network
                                  std::span<const Vertex> node_of_rank, const RouteBinding& binding,
                                  const std::string& file, RouteNotes& notes);
 
+/// Routes as parse_route_file() reads them, every rank being the first of its node.
+/// errors  kUnsupported for a network without coordinates, and one whose routes pass switches.
+base::Result<std::string> format_route_file(const Network& network, const Routes& routes,
+                                            uint32_t ranks_per_node);
+
 }  // namespace pathline::network

@@ -97,21 +97,6 @@ RouteTotals totals(const Routes& routes, const LinkLoads& loads) {
   return sum;
 }
 
-std::vector<NodeFigures> node_figures(const Network& network, const Routes& routes) {
-  std::vector<NodeFigures> nodes(network.node_count());
-  for (size_t r = 0; r < routes.size(); ++r) {
-    NodeFigures& from = nodes[routes.from[r]];
-    NodeFigures& to = nodes[routes.to[r]];
-    ++from.out_pairs;
-    ++to.in_pairs;
-    from.out_bytes += routes.bytes[r];
-    to.in_bytes += routes.bytes[r];
-    from.out_messages += routes.messages[r];
-    to.in_messages += routes.messages[r];
-  }
-  return nodes;
-}
-
 std::vector<Link> top_links(const LinkLoads& loads, double share) {
   std::vector<Link> links;
   for (size_t link = 0; link < loads.routes.size(); ++link) {
@@ -176,6 +161,28 @@ Aggregation each_node(const Network& network) {
     groups.names.push_back(network.name(Vertex(node)));
   }
   return groups;
+}
+
+std::vector<NodeFigures> group_figures(const Aggregation& groups,
+                                       const graph::Traffic& node_traffic) {
+  std::vector<NodeFigures> figures(groups.group_count);
+  for (const uint32_t group : groups.group_of_node) ++figures[group].node_count;
+  const graph::Traffic traffic =
+      graph::merged(node_traffic, groups.group_of_node, groups.group_count);
+  for (uint32_t from = 0; from < traffic.rank_count(); ++from) {
+    for (size_t i = traffic.row[from]; i < traffic.row[from + 1]; ++i) {
+      const uint32_t to = traffic.receiver[i];
+      if (from == to) {
+        figures[from].inner_bytes += traffic.bytes[i];
+        continue;
+      }
+      ++figures[from].out_pairs;
+      ++figures[to].in_pairs;
+      figures[from].out_bytes += traffic.bytes[i];
+      figures[to].in_bytes += traffic.bytes[i];
+    }
+  }
+  return figures;
 }
 
 }  // namespace pathline::network

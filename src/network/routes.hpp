@@ -71,17 +71,6 @@ struct RouteTotals {
 };
 RouteTotals totals(const Routes& routes, const LinkLoads& loads);
 
-/// What a node sends and receives; by node.
-struct NodeFigures {
-  uint32_t out_pairs = 0;
-  uint32_t in_pairs = 0;
-  uint64_t out_bytes = 0;
-  uint64_t in_bytes = 0;
-  uint64_t out_messages = 0;
-  uint64_t in_messages = 0;
-};
-std::vector<NodeFigures> node_figures(const Network& network, const Routes& routes);
-
 /// The links in use by falling bytes, ties by number, no more than are among the `share` (0 to 1)
 /// most loaded ones: round(share * used), at least one, all that tie with the last of them
 /// included.
@@ -102,5 +91,18 @@ struct Aggregation {
 Aggregation aggregate(const Network& network, std::span<const size_t> dimensions);
 /// Each node by itself.
 Aggregation each_node(const Network& network);
+
+/// What a node, or the nodes of a group together, send to others and receive from them.
+struct NodeFigures {
+  uint32_t node_count = 0;
+  uint32_t out_pairs = 0;  ///< Groups it sends to.
+  uint32_t in_pairs = 0;   ///< Groups it receives from.
+  uint64_t out_bytes = 0;
+  uint64_t in_bytes = 0;
+  uint64_t inner_bytes = 0;  ///< That stay in the group, those inside of its nodes included.
+};
+/// One for each group. node_traffic: between the nodes of the network.
+std::vector<NodeFigures> group_figures(const Aggregation& groups,
+                                       const graph::Traffic& node_traffic);
 
 }  // namespace pathline::network

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/network_input.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "base/text_input.hpp"
+#include "comm/process_order.hpp"
+#include "network/hop_bytes.hpp"
+
+namespace pathline::app {
+namespace {
+
+using network::Vertex;
+
+/// The files of a request.
+struct Files {
+  std::optional<network::HopBytes> hop_bytes;
+  std::optional<network::RouteFile> routes;
+};
+
+base::Result<Files> read_files(const NetworkRequest& request) {
+  Files files;
+  if (!request.hop_bytes.empty()) {
+    auto input = base::TextInput::open(request.hop_bytes);
+    if (!input) return input.error();
+    auto parsed =
+        network::parse_hop_bytes(input.value().text(), request.hop_bytes, request.partial);
+    if (!parsed) return parsed.error();
+    files.hop_bytes = std::move(parsed).value();
+  }
+  if (!request.routes.empty()) {
+    auto input = base::TextInput::open(request.routes);
+    if (!input) return input.error();
+    auto parsed = network::parse_route_file(input.value().text(), request.routes);
+    if (!parsed) return parsed.error();
+    files.routes = std::move(parsed).value();
+  }
+  return files;
+}
+
+/// One message of one byte for each route between two ranks.
+graph::Traffic traffic_of_routes(const network::RouteFile& file) {
+  std::vector<graph::Pair> pairs;
+  for (const auto& route : file.routes) pairs.push_back({route.sender, route.receiver, 1, 1});
+  return graph::traffic_of(file.rank_count, std::move(pairs));
+}
+
+/// The nodes that the hosts of a trace are, if the network knows all of them.
+std::optional<std::vector<Vertex>> nodes_by_host(const network::Network& network,
+                                                 const std::vector<std::string>& hosts) {
+  std::vector<Vertex> nodes;
+  for (const std::string& host : hosts) {
+    Vertex node = network.find(host);
+    // What the launcher calls n7, the machine may call n7.cluster.example.
+    if (!node.valid()) node = network.find(host.substr(0, host.find('.')));
+    if (!node.valid()) return std::nullopt;
+    nodes.push_back(node);
+  }
+  if (nodes.empty()) return std::nullopt;
+  return nodes;
+}
+
+/// The first line of a file that names a rank for which there is no place; "" if there is none.
+std::string line_without_place(const NetworkRequest& request, const Files& files,
+                               uint64_t place_count) {
+  const auto text = [](const std::string& file, size_t line, uint32_t rank) {
+    return fmt::format("{}: line {}: rank {}: ", file, line, rank);
+  };
+  if (files.hop_bytes) {
+    const network::HopBytes& lines = *files.hop_bytes;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const uint32_t rank = std::max(lines.sender[i], lines.receiver[i]);
+      if (rank >= place_count) return text(request.hop_bytes, lines.line[i], rank);
+    }
+  }
+  if (files.routes) {
+    for (const auto& route : files.routes->routes) {
+      const uint32_t rank = std::max(route.sender, route.receiver);
+      if (rank >= place_count) return text(request.routes, route.line, rank);
+    }
+  }
+  return "";
+}
+
+base::Result<std::vector<Vertex>> place_ranks(const NetworkRequest& request, const Files& files,
+                                              const RankTraffic* trace, uint32_t rank_count,
+                                              NetworkInput& out) {
+  if (trace != nullptr) {
+    if (auto nodes = nodes_by_host(*out.machine.network, trace->host_of_rank)) return *nodes;
+    out.remarks.push_back(fmt::format(
+        "the network does not name the hosts of the run, so rank r is taken to be on node r / {}",
+        out.machine.ranks_per_node));
+  }
+  auto nodes = network::block_placement(out.machine, rank_count);
+  if (nodes) return nodes;
+  base::Error error = nodes.error();
+  const uint64_t places = uint64_t{out.machine.network->node_count()} * out.machine.ranks_per_node;
+  error.message = line_without_place(request, files, places) + error.message;
+  return error;
+}
+
+void add_remarks(const NetworkRequest& request, const Files& files, NetworkInput& out) {
+  const network::RouteNotes& notes = out.notes;
+  const auto remark = [&](uint64_t count, std::string text) {
+    if (count > 0) out.remarks.push_back(std::move(text));
+  };
+  if (files.hop_bytes) {
+    remark(files.hop_bytes->malformed_lines,
+           fmt::format("{}: {} malformed and left out, the first in {}", request.hop_bytes,
+                       base::counted(files.hop_bytes->malformed_lines, "line is", "lines are"),
+                       files.hop_bytes->first_malformed));
+  }
+  if (!files.routes) return;
+  remark(files.routes->malformed_lines,
+         fmt::format("{}: {} malformed and left out, the first is {}", request.routes,
+                     base::counted(files.routes->malformed_lines, "line is", "lines are"),
+                     files.routes->first_malformed));
+  remark(notes.incomplete,
+         fmt::format("{}: {} cut or without some hop{}", request.routes,
+                     base::counted(notes.incomplete, "route is", "routes are"),
+                     request.complete ? ", and completed by the network's rule"
+                                      : "; --complete takes the network's rule for them"));
+  remark(notes.left_out, fmt::format("{}: {} not fit the network and {} left out", request.routes,
+                                     base::counted(notes.left_out, "route does", "routes do"),
+                                     notes.left_out == 1 ? "is" : "are"));
+  remark(notes.stale_numbers,
+         fmt::format("{}: {} printed with the number of another node; the coordinates count",
+                     request.routes,
+                     base::counted(notes.stale_numbers, "waypoint is", "waypoints are")));
+  remark(notes.without_traffic,
+         fmt::format("{}: {} between ranks that exchange no bytes", request.routes,
+                     base::counted(notes.without_traffic, "route is", "routes are")));
+  remark(notes.pairs_without_route,
+         fmt::format("{}: no route for {} of ranks that exchange bytes; their traffic does not "
+                     "count",
+                     request.routes, base::counted(notes.pairs_without_route, "pair", "pairs")));
+}
+
+}  // namespace
+
+RankTraffic rank_traffic(const trace::Trace& trace, const comm::Matrix& matrix) {
+  RankTraffic out{matrix.traffic, {}};
+  for (uint32_t rank = 0; rank < matrix.traffic.rank_count(); ++rank) {
+    out.host_of_rank.emplace_back(comm::host_of(trace, rank));
+  }
+  const auto known = [](const std::string& host) { return !host.empty(); };
+  if (std::none_of(out.host_of_rank.begin(), out.host_of_rank.end(), known)) {
+    out.host_of_rank.clear();
+  }
+  return out;
+}
+
+base::Result<NetworkInput> open_network(const NetworkRequest& request, const RankTraffic* trace,
+                                        base::ThreadPool& pool) {
+  if (trace != nullptr && !request.hop_bytes.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "both INPUT and --hopbytes say what is sent; give one of them"};
+  }
+  if (trace == nullptr && request.hop_bytes.empty() && request.routes.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "nothing says what is sent",
+                       "Give a run as INPUT, --hopbytes FILE or --routes FILE."};
+  }
+  auto machine = network::parse_network(request.network);
+  if (!machine) return machine.error();
+  auto files = read_files(request);
+  if (!files) return files.error();
+
+  NetworkInput out;
+  out.machine = std::move(machine).value();
+  const network::Network& network = *out.machine.network;
+  const Files& file = files.value();
+  if (trace != nullptr) {
+    out.traffic = trace->traffic;
+  } else if (file.hop_bytes) {
+    out.traffic = network::traffic_of(*file.hop_bytes);
+  } else {
+    out.traffic = traffic_of_routes(*file.routes);
+    out.counts_routes = true;
+  }
+  const uint32_t rank_count =
+      std::max(out.traffic.rank_count(), file.routes ? file.routes->rank_count : 0U);
+  auto nodes = place_ranks(request, file, trace, rank_count, out);
+  if (!nodes) return nodes.error();
+  out.node_of_rank = std::move(nodes).value();
+  if (file.hop_bytes && !request.ignore_hops) {
+    if (auto status =
+            network::check_hops(*file.hop_bytes, network, out.node_of_rank, request.hop_bytes);
+        !status) {
+      return status.error();
+    }
+  }
+  for (const uint64_t bytes : out.traffic.bytes) out.bytes += bytes;
+  const std::vector<uint32_t> group(out.node_of_rank.begin(),
+                                    out.node_of_rank.begin() + out.traffic.rank_count());
+  out.node_traffic = graph::merged(out.traffic, group, network.node_count());
+  if (file.routes) {
+    auto routes = network::bind_routes(*file.routes, network, out.node_of_rank,
+                                       {.traffic = out.counts_routes ? nullptr : &out.traffic,
+                                        .ranks_per_node = out.machine.ranks_per_node,
+                                        .complete = request.complete,
+                                        .partial = request.partial},
+                                       request.routes, out.notes);
+    if (!routes) return routes.error();
+    out.routes = std::move(routes).value();
+    out.malformed_lines += file.routes->malformed_lines;
+  } else {
+    out.routes = network::route_traffic(network, out.node_traffic, pool);
+  }
+  if (file.hop_bytes) out.malformed_lines += file.hop_bytes->malformed_lines;
+  add_remarks(request, file, out);
+  return out;
+}
+
+}  // namespace pathline::app

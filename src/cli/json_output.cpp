@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/json_output.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace pathline::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "events: 120", nested names joined by a blank.
+void add_lines(std::string& text, const std::string& prefix, const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = json.is_array() ? prefix : prefix.empty() ? key : prefix + ' ' + key;
+    if (value.is_structured()) {
+      add_lines(text, name, value);
+    } else if (!value.is_null()) {
+      text += fmt::format("{:<30} {}\n", name,
+                          value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+}
+
+}  // namespace
+
+void add_json_format(CLI::App& command, CommonOptions& options) {
+  command.add_option("--format", options.format, "Default: table on a terminal, json elsewhere")
+      ->check(CLI::IsMember({"table", "json"}));
+}
+
+base::Status print_json(const CommonOptions& options, const nlohmann::ordered_json& json) {
+  const bool terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
+  std::string text;
+  if (options.format == "table" || (options.format.empty() && terminal)) {
+    add_lines(text, "", json);
+  } else {
+    text = json.dump(2) + '\n';
+  }
+  return write_result(options.output, text);
+}
+
+}  // namespace pathline::cli
