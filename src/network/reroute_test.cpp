@@ -300,10 +300,13 @@ TEST(Reroute, OfSelectedRoutesIsTheSameForAnyNumberOfThreads) {
   const RandomRoutes random(7);
   std::vector<uint32_t> all(random.routes.size());
   for (uint32_t r = 0; r < all.size(); ++r) all[r] = r;
-  base::ThreadPool one(1);
-  base::ThreadPool four(4);
-  const auto a = reroute(*random.network, random.routes, all, {.delta = 2}, one);
-  const auto b = reroute(*random.network, random.routes, all, {.delta = 2}, four);
+  // One after the other: a pool of one thread that is alive keeps all others to one.
+  const auto with_threads = [&](unsigned count) {
+    base::ThreadPool pool(count);
+    return reroute(*random.network, random.routes, all, {.delta = 2}, pool);
+  };
+  const auto a = with_threads(1);
+  const auto b = with_threads(4);
   EXPECT_EQ(a.routes.links, b.routes.links);
   EXPECT_EQ(a.bound_bytes, b.bound_bytes);
 }
