@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mapping/problem.hpp"
+#include "mapping/random.hpp"
+#include "mapping/search.hpp"
+
+namespace pathline::mapping {
+
+/// Placements that are linear over bits: bit by bit, the number of an item's place is the exclusive
+/// or of some bits of the item's number. Ranks are numbered by a process grid or by recursive
+/// bisection of a domain, and these maps hold all ways to lay such a numbering into a torus whose
+/// sizes are powers of two: permutations of axes, foldings and Gray codes, halves of an axis spread
+/// over others. There are few enough of them to search.
+///
+/// With another number of places the images are ranked: the item with the smallest image gets the
+/// first place.
+class LinearMaps {
+ public:
+  explicit LinearMaps(const Problem& problem);
+
+  struct Found {
+    Permutation place_of_item;
+    double cost = 0;  ///< Of the heaviest pairs only.
+  };
+  /// Iterated local search: from a random permutation of the bits go down by adding, exchanging
+  /// rows and columns of the matrix, then disturb the best found a little and go down again.
+  /// start        even ones count items and places as they are, odd ones by Gray codes, in which
+  ///              neighbours differ by one bit. 0 begins with the identity.
+  /// evaluations  maps tried, each O(places + pairs).
+  [[nodiscard]] Found search(uint32_t start, uint32_t evaluations, Random& random,
+                             Deadline& deadline) const;
+
+ private:
+  friend class LinearSearch;
+  struct Pair {
+    uint32_t a;
+    uint32_t b;
+    float weight;
+  };
+  /// A place by its parts, see low_count_.
+  struct Halves {
+    uint32_t high;
+    uint32_t low;
+  };
+  /// How items and places are numbered.
+  struct Frame {
+    std::vector<uint32_t> code_of_item;  // Below 2^bit_count_.
+    std::vector<Halves> place;           // By rank of the image.
+  };
+  [[nodiscard]] std::vector<Halves> halves(const Permutation& places) const;
+  void keep_heavy_pairs();
+  void split_distances();
+  [[nodiscard]] Permutation places_in_order() const;
+  [[nodiscard]] Permutation places_by_gray_code(const Permutation& in_order) const;
+  [[nodiscard]] uint32_t process_grid() const;
+
+  const Problem& problem_;
+  uint32_t bit_count_ = 0;
+  std::vector<Pair> pairs_;  // The heaviest first.
+  // The distance of two places is that of their quotients by low_count_ plus that of their rests:
+  // in a torus two tables that stay in the cache instead of one that does not.
+  uint32_t low_count_ = 1;
+  uint32_t high_count_ = 1;
+  std::vector<uint16_t> high_;
+  std::vector<uint16_t> low_table_;
+  const uint16_t* low_ = nullptr;
+  Frame plain_;
+  Frame gray_;
+};
+
+}  // namespace pathline::mapping
