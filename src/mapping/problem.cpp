@@ -25,6 +25,7 @@ base::Result<Problem> Problem::make(const network::Network& network,
   for (size_t i = 0; i < n; ++i) item_of_node[problem.places_[i]] = static_cast<uint32_t>(i);
 
   std::vector<graph::Pair> pairs;
+  std::vector<graph::Pair> back;
   double total = 0;
   for (uint32_t sender = 0; sender < node_traffic.rank_count(); ++sender) {
     for (size_t i = node_traffic.row[sender]; i < node_traffic.row[sender + 1]; ++i) {
@@ -40,7 +41,7 @@ base::Result<Problem> Problem::make(const network::Network& network,
       }
       total += static_cast<double>(node_traffic.bytes[i]);
       pairs.push_back({a, b, 0, node_traffic.bytes[i]});
-      pairs.push_back({b, a, 0, node_traffic.bytes[i]});
+      back.push_back({b, a, 0, node_traffic.bytes[i]});
     }
   }
   if (network.diameter() > INT16_MAX) {
@@ -55,12 +56,19 @@ base::Result<Problem> Problem::make(const network::Network& network,
                        fmt::format("{:.3g} bytes over up to {} links are too many to add up", total,
                                    network.diameter())};
   }
-  const graph::Traffic symmetric = graph::traffic_of(static_cast<uint32_t>(n), std::move(pairs));
-  problem.row_ = symmetric.row;
-  problem.partners_.resize(symmetric.entry_count());
-  for (size_t i = 0; i < symmetric.entry_count(); ++i) {
-    problem.partners_[i] = {symmetric.receiver[i], static_cast<int64_t>(symmetric.bytes[i])};
-  }
+  const auto fill = [&](std::vector<graph::Pair> of, std::vector<uint64_t>& row,
+                        std::vector<Partner>& partners) {
+    graph::Traffic traffic = graph::traffic_of(static_cast<uint32_t>(n), std::move(of));
+    row = std::move(traffic.row);
+    partners.resize(traffic.receiver.size());
+    for (size_t i = 0; i < partners.size(); ++i) {
+      partners[i] = {traffic.receiver[i], static_cast<int64_t>(traffic.bytes[i])};
+    }
+  };
+  fill(pairs, problem.receiver_row_, problem.receivers_);
+  fill(back, problem.sender_row_, problem.senders_);
+  pairs.insert(pairs.end(), back.begin(), back.end());
+  fill(std::move(pairs), problem.row_, problem.partners_);
 
   problem.distance_.resize(n * n);
   std::atomic<bool> differ = false;

@@ -47,6 +47,13 @@ class Problem {
   [[nodiscard]] std::span<const Partner> partners(uint32_t item) const {
     return {partners_.data() + row_[item], partners_.data() + row_[item + 1]};
   }
+  /// To whom an item sends and from whom it receives, how much; ascending in the other item.
+  [[nodiscard]] std::span<const Partner> receivers(uint32_t item) const {
+    return {receivers_.data() + receiver_row_[item], receivers_.data() + receiver_row_[item + 1]};
+  }
+  [[nodiscard]] std::span<const Partner> senders(uint32_t item) const {
+    return {senders_.data() + sender_row_[item], senders_.data() + sender_row_[item + 1]};
+  }
   /// Links between two places, the mean of both directions times 2 where they differ anywhere in
   /// the network (then distance_unit() is 2, else 1).
   [[nodiscard]] uint32_t distance(uint32_t place_a, uint32_t place_b) const {
@@ -67,6 +74,10 @@ class Problem {
   std::vector<network::Vertex> places_;
   std::vector<uint64_t> row_;
   std::vector<Partner> partners_;
+  std::vector<uint64_t> receiver_row_;
+  std::vector<Partner> receivers_;
+  std::vector<uint64_t> sender_row_;
+  std::vector<Partner> senders_;
   std::vector<uint16_t> distance_;
   uint32_t distance_unit_ = 1;
 };
