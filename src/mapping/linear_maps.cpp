@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "mapping/place_tree.hpp"
@@ -138,44 +140,35 @@ uint32_t LinearMaps::process_grid() const {
 /// One map and its cost, changed and changed back.
 class LinearSearch {
  public:
-  LinearSearch(const LinearMaps& maps, uint32_t start, uint32_t evaluations, Random& random,
-               Deadline& deadline)
+  LinearSearch(const LinearMaps& maps, uint32_t start, std::vector<uint32_t> image,
+               uint32_t evaluations, Random& random, Deadline& deadline)
       : maps_(maps),
         frame_(start % 2 == 0 ? maps.plain_ : maps.gray_),
+        start_(start),
         bits_(maps.bit_count_),
         left_(evaluations),
         random_(random),
         deadline_(deadline),
+        image_(std::move(image)),
         place_(maps.problem_.size()) {
-    for (uint32_t bit = 0; bit < bits_; ++bit) image_.push_back(1U << bit);
-    if (start > 0) random_.shuffle(image_);
-    cost_ = evaluate(false);
+    cost_ = evaluate(false, 0);
   }
 
-  LinearMaps::Found run() {
+  /// Anneals, then takes what helps until nothing does. `hottest` is a share of the cost.
+  LinearMaps::Found run(double hottest) {
+    best_ = image_;
+    best_cost_ = cost_;
+    anneal(hottest);
+    image_ = best_;
+    cost_ = best_cost_;
     descend();
-    std::vector<uint32_t> best = image_;
-    Cost best_cost = cost_;
-    while (left_ > 0 && bits_ > 1 && !deadline_.passed()) {
-      const uint32_t kicks = 2 + random_.below(3);
-      for (uint32_t kick = 0; kick < kicks; ++kick) change(random_.below(3 * bits_ * bits_));
-      cost_ = evaluate(false);
-      descend();
-      if (cost_.whole < best_cost.whole) {
-        best = image_;
-        best_cost = cost_;
-      } else {
-        image_ = best;
-        cost_ = best_cost;
-      }
-    }
-    image_ = best;
-    evaluate(false);
-    Permutation place_of_item;
+    evaluate(false, 0);
+    LinearMaps::Found found{{}, cost_.whole, start_, image_};
+    found.place_of_item.reserve(place_.size());
     for (const LinearMaps::Halves& place : place_) {
-      place_of_item.push_back(place.high * maps_.low_count_ + place.low);
+      found.place_of_item.push_back(place.high * maps_.low_count_ + place.low);
     }
-    return {std::move(place_of_item), best_cost.whole};
+    return found;
   }
 
  private:
@@ -200,6 +193,31 @@ class LinearSearch {
     return true;
   }
 
+  void anneal(double hottest) {
+    constexpr double kCooling = 1.0 / 24;
+    constexpr double kShare = 0.7;  // Of the evaluations; the rest are for descend().
+    const auto steps = bits_ < 2 ? 0U : static_cast<uint32_t>(left_ * kShare);
+    std::vector<uint32_t> old;
+    for (uint32_t step = 0; step < steps; ++step) {
+      if (step % 16 == 0 && deadline_.passed()) break;
+      const double done = static_cast<double>(step) / steps;
+      const double temperature = best_cost_.whole * hottest * std::pow(kCooling, done);
+      old = image_;
+      if (!change(random_.below(3 * bits_ * bits_))) continue;
+      const double room = temperature * random_.exponential();
+      const Cost cost = evaluate(true, room);
+      if (cost.whole >= cost_.whole + room) {
+        image_ = old;
+        continue;
+      }
+      cost_ = cost;
+      if (cost.whole < best_cost_.whole) {
+        best_ = image_;
+        best_cost_ = cost;
+      }
+    }
+  }
+
   /// Takes every change that helps until none does.
   void descend() {
     std::vector<uint32_t> order(size_t{3} * bits_ * bits_);
@@ -213,7 +231,7 @@ class LinearSearch {
         if (++since_better > order.size()) return;
         old = image_;
         if (!change(number)) continue;
-        const Cost cost = evaluate(true);
+        const Cost cost = evaluate(true, 0);
         if (cost.whole < cost_.whole * (1 - 1e-9)) {
           cost_ = cost;
           since_better = 0;
@@ -226,7 +244,8 @@ class LinearSearch {
   }
 
   /// may_give_up  when the heavy pairs became so much worse that the rest will hardly make up.
-  Cost evaluate(bool may_give_up) {
+  /// room         by how much the cost may rise.
+  Cost evaluate(bool may_give_up, double room) {
     left_ -= left_ > 0 ? 1 : 0;
     fill();
     const std::vector<LinearMaps::Pair>& pairs = maps_.pairs_;
@@ -248,8 +267,8 @@ class LinearSearch {
     Cost cost;
     cost.heavy = add(0, quarter);
     cost.whole = cost.heavy;
-    if (may_give_up && cost.heavy > cost_.heavy + 0.1 * (cost_.whole - cost_.heavy)) {
-      cost.whole = std::max(cost.heavy, cost_.whole);
+    if (may_give_up && cost.heavy > cost_.heavy + room + 0.1 * (cost_.whole - cost_.heavy)) {
+      cost.whole = std::numeric_limits<double>::infinity();
       return cost;
     }
     cost.whole += add(quarter, pairs.size());
@@ -285,8 +304,9 @@ class LinearSearch {
 
   const LinearMaps& maps_;
   const LinearMaps::Frame& frame_;
+  uint32_t start_;
   uint32_t bits_;
-  uint32_t left_;
+  uint32_t left_;  // Evaluations.
   Random& random_;
   Deadline& deadline_;
   std::vector<uint32_t> image_;            // Per bit of an item's number.
@@ -294,11 +314,24 @@ class LinearSearch {
   std::vector<uint32_t> image_of_code_;
   std::vector<uint32_t> rank_;
   Cost cost_;
+  std::vector<uint32_t> best_;
+  Cost best_cost_;
 };
 
 LinearMaps::Found LinearMaps::search(uint32_t start, uint32_t evaluations, Random& random,
                                      Deadline& deadline) const {
-  return LinearSearch(*this, start, evaluations, random, deadline).run();
+  constexpr double kHottest = 0.012;
+  std::vector<uint32_t> image;
+  for (uint32_t bit = 0; bit < bit_count_; ++bit) image.push_back(1U << bit);
+  if (start > 0) random.shuffle(image);
+  return LinearSearch(*this, start, std::move(image), evaluations, random, deadline).run(kHottest);
+}
+
+LinearMaps::Found LinearMaps::improve(const Found& found, uint32_t evaluations, Random& random,
+                                      Deadline& deadline) const {
+  constexpr double kHottest = 0.006;
+  LinearSearch search(*this, found.start, found.image, evaluations, random, deadline);
+  return search.run(kHottest);
 }
 
 }  // namespace pathline::mapping

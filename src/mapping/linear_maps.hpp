@@ -25,14 +25,19 @@ class LinearMaps {
   struct Found {
     Permutation place_of_item;
     double cost = 0;  ///< Of the heaviest pairs only.
+    uint32_t start = 0;
+    std::vector<uint32_t> image = {};  ///< Of each bit of an item's code.
   };
-  /// Iterated local search: from a random permutation of the bits go down by adding, exchanging
-  /// rows and columns of the matrix, then disturb the best found a little and go down again.
+  /// Anneals from a random permutation of the bits by adding and exchanging rows and columns of the
+  /// matrix, then goes down.
   /// start        even ones count items and places as they are, odd ones by Gray codes, in which
   ///              neighbours differ by one bit. 0 begins with the identity.
   /// evaluations  maps tried, each O(places + pairs).
   [[nodiscard]] Found search(uint32_t start, uint32_t evaluations, Random& random,
                              Deadline& deadline) const;
+  /// The same from a map found, cooler. May lose it: keep the better one.
+  [[nodiscard]] Found improve(const Found& found, uint32_t evaluations, Random& random,
+                              Deadline& deadline) const;
 
  private:
   friend class LinearSearch;

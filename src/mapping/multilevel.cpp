@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "mapping/anneal.hpp"
 #include "mapping/block_search.hpp"
 #include "mapping/linear_maps.hpp"
 #include "mapping/recursive_halving.hpp"
@@ -12,37 +12,58 @@
 namespace pathline::mapping {
 namespace {
 
-/// How much of each method an effort buys. Depends on the problem's size only, so that the answer
-/// does not depend on the machine.
+/// How much of each method an effort buys. Depends on the problem only, not on the machine.
 struct Budget {
   uint32_t linear_starts;
-  uint32_t linear_evaluations;  // Per start.
+  uint32_t linear_evaluations;   // Per start.
+  uint32_t improved;             // Linear maps that are annealed once more,
+  uint32_t improve_evaluations;  // so long each.
   uint32_t halving_starts;
-  uint32_t refined;       // Candidates that are refined.
-  uint64_t refine_steps;  // Per candidate.
+  uint32_t halving_sweeps;
+  uint32_t refined;       // Placements that are refined in the end,
+  uint64_t refine_steps;  // by so many exchanges of blocks each,
+  uint64_t load_steps;    // or so many swaps where the loads of links count.
 
   Budget(const Problem& problem, const Weights& weights, int effort) {
     const int level = std::clamp(effort, 0, 6);
     const double scale = std::pow(3.0, level - 1);
-    size_t entries = 0;
-    for (const uint32_t item : weights.busy()) entries += weights.partners(item).size();
-    // Items and pairs looked at in all evaluations: about a nanosecond each.
-    const double looked_at = 6e8 * scale;
-    const double each = problem.size() + 0.25 * static_cast<double>(entries) + 200;
-    linear_starts = level == 0 ? 4 : 16;
-    linear_evaluations =
-        static_cast<uint32_t>(std::clamp(looked_at / each / linear_starts, 100.0, 1e6));
-    halving_starts = level == 0 ? 1 : 2U << (level - 1);
-    refined = level == 0 ? 1 : 2U + 2U * static_cast<uint32_t>(level - 1);
-    const double mean_degree = static_cast<double>(entries) /
-                               std::max<double>(1.0, static_cast<double>(weights.busy().size()));
-    refine_steps = static_cast<uint64_t>(3e8 * scale / (20 * mean_degree + 100) / refined);
+    double entries = 0;
+    for (const uint32_t item : weights.busy()) {
+      entries += static_cast<double>(weights.partners(item).size());
+    }
+    const double mean_partners =
+        entries / std::max(1.0, static_cast<double>(weights.busy().size()));
+    // Items and heavy pairs looked at, each about a nanosecond.
+    const double looked_at = 2 * problem.size() + 0.25 * entries + 500;
+    const double evaluations = std::min(kLookedAt * scale / looked_at, kMostEvaluations * scale);
+    linear_starts = static_cast<uint32_t>(std::lround(24 * std::sqrt(scale)));
+    linear_evaluations = at_least(200, 0.6 * evaluations / linear_starts);
+    improved = std::max(1U, linear_starts / 4);
+    improve_evaluations = at_least(200, 0.4 * evaluations / improved);
+    halving_starts = static_cast<uint32_t>(std::ceil(2 * std::sqrt(scale)));
+    halving_sweeps = at_least(1, std::min(300.0, 10 * scale));
+    refined = static_cast<uint32_t>(std::ceil(2 * std::sqrt(scale)));
+    refine_steps = at_least(
+        1000, std::min(kRefine / (20 * mean_partners + 100), kMostSteps) * scale / refined);
+    load_steps =
+        at_least(1000, std::min(kLoads / (2 * mean_partners + 5), kMostSteps) * scale / refined);
+  }
+
+ private:
+  static constexpr double kLookedAt = 7e8;
+  static constexpr double kMostEvaluations = 6e4;
+  static constexpr double kRefine = 2e8;
+  static constexpr double kLoads = 4e7;
+  static constexpr double kMostSteps = 5e5;
+
+  static uint32_t at_least(uint32_t least, double value) {
+    return static_cast<uint32_t>(std::clamp<double>(value, least, 1e9));
   }
 };
 
 struct Candidate {
   Permutation place_of_item;
-  int64_t cost = 0;
+  Score score;
 };
 
 class Multilevel {
@@ -51,72 +72,108 @@ class Multilevel {
              base::ThreadPool& pool, const std::stop_token& stop)
       : problem_(problem),
         weights_(problem),
+        judge_(problem, options.objective, options.hop_weight),
         seed_(options.seed),
         budget_(problem, weights_, options.effort),
         pool_(pool),
         deadline_(options.time_limit_s, stop) {
-    best_ = {Permutation(given.begin(), given.end()), problem.cost(given)};
+    best_.place_of_item.assign(given.begin(), given.end());
+    best_.score = judge_.score(given);
   }
 
   SearchResult run() {
     if (weights_.busy().empty()) return {std::move(best_.place_of_item), false};
-    std::vector<Candidate> candidates = start();
-    candidates.push_back(best_);
-    // What is dearer but stems from other methods is seldom worth refining.
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
-    candidates.erase(std::unique(candidates.begin(), candidates.end(),
-                                 [](const Candidate& a, const Candidate& b) {
-                                   return a.place_of_item == b.place_of_item;
-                                 }),
-                     candidates.end());
-    if (candidates.size() > budget_.refined) candidates.resize(budget_.refined);
-    pool_.for_each(candidates.size(), [&](size_t i) { refine(candidates[i], i); });
-    for (Candidate& candidate : candidates) {
-      if (candidate.cost < best_.cost) best_ = std::move(candidate);
+    const LinearMaps maps(problem_);
+    linear_starts(maps);
+    improve(maps);
+    for (const LinearMaps::Found& found : found_) candidates_.push_back({found.place_of_item, {}});
+    pool_.for_each(candidates_.size(), [&](size_t i) {
+      candidates_[i].score = judge_.score(candidates_[i].place_of_item);
+    });
+    candidates_.push_back(best_);
+    keep_best();
+    pool_.for_each(candidates_.size(), [&](size_t i) { refine(candidates_[i], i); });
+    for (Candidate& candidate : candidates_) {
+      if (candidate.score < best_.score) best_ = std::move(candidate);
     }
     return {std::move(best_.place_of_item), deadline_.seen()};
   }
 
  private:
-  std::vector<Candidate> start() {
-    const LinearMaps maps(problem_);
+  /// Both kinds of start, so that the long and the short ones share the threads.
+  void linear_starts(const LinearMaps& maps) {
     const PlaceTree tree = PlaceTree::make(problem_, 0);
-    std::vector<Candidate> candidates(budget_.linear_starts + budget_.halving_starts);
-    pool_.for_each(candidates.size(), [&](size_t i) {
-      Candidate& candidate = candidates[i];
+    candidates_.resize(budget_.halving_starts);
+    found_.resize(budget_.linear_starts);
+    pool_.for_each(candidates_.size() + found_.size(), [&](size_t i) {
       Random random(seed_, i);
-      const auto number = static_cast<uint32_t>(i);
-      if (deadline_.passed()) {
-        candidate = best_;
-        return;
-      }
-      if (number < budget_.linear_starts) {
-        candidate.place_of_item =
-            maps.search(number, budget_.linear_evaluations, random, deadline_).place_of_item;
-      } else {
+      if (i < candidates_.size()) {
         HalvingOptions options;
-        options.block_sweeps = 200;
-        candidate.place_of_item = halve_recursively(weights_, tree, options, random, deadline_);
+        options.block_sweeps = 100;
+        options.sweeps = budget_.halving_sweeps;
+        candidates_[i].place_of_item =
+            halve_recursively(weights_, tree, options, random, deadline_);
+      } else {
+        const auto start = static_cast<uint32_t>(i - candidates_.size());
+        found_[start] = maps.search(start, budget_.linear_evaluations, random, deadline_);
       }
-      candidate.cost = problem_.cost(candidate.place_of_item);
     });
-    return candidates;
+  }
+
+  void improve(const LinearMaps& maps) {
+    const auto cheaper = [](const LinearMaps::Found& a, const LinearMaps::Found& b) {
+      return a.cost < b.cost;
+    };
+    std::stable_sort(found_.begin(), found_.end(), cheaper);
+    found_.erase(std::unique(found_.begin(), found_.end(),
+                             [](const LinearMaps::Found& a, const LinearMaps::Found& b) {
+                               return a.place_of_item == b.place_of_item;
+                             }),
+                 found_.end());
+    const size_t count = std::min<size_t>(budget_.improved, found_.size());
+    std::vector<LinearMaps::Found> improved(count);
+    pool_.for_each(count, [&](size_t i) {
+      Random random(seed_, (uint64_t{1} << 32) + i);
+      improved[i] = maps.improve(found_[i], budget_.improve_evaluations, random, deadline_);
+    });
+    found_.insert(found_.end(), improved.begin(), improved.end());
+    std::stable_sort(found_.begin(), found_.end(), cheaper);
+    if (found_.size() > size_t{2} * budget_.improved) found_.resize(size_t{2} * budget_.improved);
+  }
+
+  /// Sorts the candidates and leaves those that are refined.
+  void keep_best() {
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end(),
+                                  [](const Candidate& a, const Candidate& b) {
+                                    return a.place_of_item == b.place_of_item;
+                                  }),
+                      candidates_.end());
+    if (candidates_.size() > budget_.refined) candidates_.resize(budget_.refined);
   }
 
   void refine(Candidate& candidate, size_t number) {
-    Random random(seed_, 1000 + number);
-    const Cooling cooling{0.01, 0.001, budget_.refine_steps};
-    anneal_blocks(problem_, weights_, cooling, random, deadline_, candidate.place_of_item);
-    candidate.cost = problem_.cost(candidate.place_of_item);
+    Random random(seed_, (uint64_t{2} << 32) + number);
+    if (judge_.needs_loads()) {
+      const Cooling cooling{0.002, 0.0002, budget_.load_steps};
+      anneal_loads(problem_, judge_, weights_, cooling, random, deadline_, candidate.place_of_item);
+    } else {
+      const Cooling cooling{0.01, 0.001, budget_.refine_steps};
+      anneal_blocks(problem_, weights_, cooling, random, deadline_, candidate.place_of_item);
+    }
+    candidate.score = judge_.score(candidate.place_of_item);
   }
 
   const Problem& problem_;
   const Weights weights_;
+  const Judge judge_;
   uint64_t seed_;
   Budget budget_;
   base::ThreadPool& pool_;
   Deadline deadline_;
+  std::vector<LinearMaps::Found> found_;
+  std::vector<Candidate> candidates_;
   Candidate best_;
 };
 
