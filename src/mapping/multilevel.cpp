@@ -43,10 +43,12 @@ struct Budget {
     halving_starts = static_cast<uint32_t>(std::ceil(2 * std::sqrt(scale)));
     halving_sweeps = at_least(1, std::min(300.0, 10 * scale));
     refined = static_cast<uint32_t>(std::ceil(2 * std::sqrt(scale)));
+    // Small problems have few neighbours to try.
+    const double most_steps = std::min(kMostSteps, 20.0 * problem.size() * problem.size() + 1000);
     refine_steps = at_least(
-        1000, std::min(kRefine / (20 * mean_partners + 100), kMostSteps) * scale / refined);
+        1000, std::min(kRefine / (20 * mean_partners + 100), most_steps) * scale / refined);
     load_steps =
-        at_least(1000, std::min(kLoads / (2 * mean_partners + 5), kMostSteps) * scale / refined);
+        at_least(1000, std::min(kLoads / (2 * mean_partners + 5), most_steps) * scale / refined);
   }
 
  private:
