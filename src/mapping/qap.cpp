@@ -42,9 +42,10 @@ class MemeticSearch {
 
  private:
   static constexpr uint32_t kSwapsPerItem = 4000;
-  static constexpr uint64_t kRuns = 100;
-  static constexpr uint64_t kMostSwapsPerItem = 200;
-  static constexpr size_t kPopulation = 16;
+  static constexpr uint64_t kRuns = 200;
+  // Found by trial on sko100a and tai100a: longer runs or more members are worse after 10 s.
+  static constexpr uint64_t kMostSwapsPerItem = 50;
+  static constexpr size_t kPopulation = 10;
   static constexpr size_t kBatch = 8;
 
   struct Member {

@@ -202,7 +202,7 @@ SwapTable<Number>::SwapTable(const Qap& qap, std::span<const uint32_t> place_of_
       b_(size_, size_),
       products_(size_, size_),
       added_(size_, size_),
-      diagonal_(size_),
+      diagonals_(4, size_),
       differences_(4, size_) {
   if (!symmetric_) {
     a_across_ = LaneMatrix<Number>(size_, size_);
@@ -221,7 +221,11 @@ SwapTable<Number>::SwapTable(const Qap& qap, std::span<const uint32_t> place_of_
     }
   }
   set_products();
-  for (uint32_t i = 0; i < size_; ++i) diagonal_[i] = products_.row(i)[i];
+  for (uint32_t i = 0; i < size_; ++i) {
+    diagonals_.row(0)[i] = products_.row(i)[i];
+    diagonals_.row(1)[i] = a_.row(i)[i];
+    diagonals_.row(2)[i] = b_.row(i)[i];
+  }
   for (uint32_t i = 0; i < size_; ++i) set_pairs_of(i);
 }
 
@@ -254,7 +258,7 @@ void SwapTable<Number>::swap(uint32_t r, uint32_t s) {
   } else {
     update_anywhere(update);
   }
-  for (uint32_t i = 0; i < size_; ++i) diagonal_[i] = products_.row(i)[i];
+  for (uint32_t i = 0; i < size_; ++i) diagonals_.row(0)[i] = products_.row(i)[i];
   set_pairs_of(r);
   set_pairs_of(s);
 }
@@ -262,6 +266,7 @@ void SwapTable<Number>::swap(uint32_t r, uint32_t s) {
 template <class Number>
 void SwapTable<Number>::swap_places(uint32_t r, uint32_t s) {
   std::swap(place_of_item_[r], place_of_item_[s]);
+  std::swap(diagonals_.row(2)[r], diagonals_.row(2)[s]);
   for (LaneMatrix<Number>* b : {&b_, &b_across_}) {
     if (b->stride() == 0) continue;
     std::swap_ranges(b->row(r), b->row(r) + size_, b->row(s));
@@ -297,18 +302,20 @@ void SwapTable<Number>::set_pairs_of(uint32_t r) {
   const Number* b_out = b_.row(r);
   const Number* b_in = (symmetric_ ? b_ : b_across_).row(r);
   const Number* product = products_.row(r);
-  const Number a_rr = a_out[r];
-  const Number b_rr = b_out[r];
+  const Number* m = diagonals_.row(0);
+  const Number* a = diagonals_.row(1);
+  const Number* b = diagonals_.row(2);
+  Number* sums = diagonals_.row(3);
+  for (uint32_t j = 0; j < size_; ++j) sums[j] = products_.row(j)[r];
   for (uint32_t j = 0; j < size_; ++j) {
-    if (j == r) continue;
-    const Number a_jj = a_.row(j)[j];
-    const Number b_jj = b_.row(j)[j];
-    Number sum = product[j] + products_.row(j)[r] - diagonal_[r] - diagonal_[j];
-    sum -= (a_rr - a_in[j]) * (b_in[j] - b_rr) + (a_out[j] - a_jj) * (b_jj - b_out[j]);
-    sum -= (a_rr - a_out[j]) * (b_out[j] - b_rr) + (a_in[j] - a_jj) * (b_jj - b_in[j]);
-    sum += (a_rr - a_jj) * (b_jj - b_rr) + (a_out[j] - a_in[j]) * (b_in[j] - b_out[j]);
-    added_.row(std::min(r, j))[std::max(r, j)] = sum;
+    Number sum = sums[j] + product[j] - m[r] - m[j];
+    sum -= (a[r] - a_in[j]) * (b_in[j] - b[r]) + (a_out[j] - a[j]) * (b[j] - b_out[j]);
+    sum -= (a[r] - a_out[j]) * (b_out[j] - b[r]) + (a_in[j] - a[j]) * (b[j] - b_in[j]);
+    sum += (a[r] - a[j]) * (b[j] - b[r]) + (a_out[j] - a_in[j]) * (b_in[j] - b_out[j]);
+    sums[j] = sum;
   }
+  for (uint32_t j = 0; j < r; ++j) added_.row(j)[r] = sums[j];
+  std::copy(sums + r + 1, sums + size_, added_.row(r) + r + 1);
 }
 
 template <class Number>

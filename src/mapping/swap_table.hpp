@@ -92,7 +92,7 @@ class SwapTable {
   LaneMatrix<Number> b_across_;
   LaneMatrix<Number> products_;   // M transposed: row j, column i.
   LaneMatrix<Number> added_;      // Above the diagonal; what is below means nothing.
-  std::vector<Number> diagonal_;  // Of M.
+  LaneMatrix<Number> diagonals_;  // Of M, a and b; a row for sums in between.
   // Of the last swap of r and s: a[i][r] - a[i][s] and b[i][r] - b[i][s], and the same of columns.
   LaneMatrix<Number> differences_;
 };
