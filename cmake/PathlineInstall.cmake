@@ -45,5 +45,6 @@ function(pathline_install_layers)
     "${PROJECT_BINARY_DIR}/pathlineConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/PathlineDependencies.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/FindOTF2.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake"
     DESTINATION ${folder})
 endfunction()

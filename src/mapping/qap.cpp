@@ -32,11 +32,11 @@ class MemeticSearch {
   }
 
   QapResult run() {
-    while (best_.swap_count < budget_ && !deadline_.seen()) {
+    while (goes_on()) {
       start_population();
-      while (best_.swap_count < budget_ && !deadline_.seen() && !converged()) breed();
+      while (goes_on() && !converged()) breed();
     }
-    best_.timed_out = deadline_.seen();
+    best_.timed_out = deadline_.seen() && best_.swap_count < budget_;
     return std::move(best_);
   }
 
@@ -52,6 +52,8 @@ class MemeticSearch {
     Permutation place_of_item;
     int64_t cost = 0;
   };
+
+  [[nodiscard]] bool goes_on() { return best_.swap_count < budget_ && !deadline_.passed(); }
 
   /// Random solutions, improved; the best so far is one of them.
   void start_population() {
