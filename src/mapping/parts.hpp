@@ -37,11 +37,11 @@ std::vector<uint32_t> even_sizes(uint32_t total, uint32_t count);
 /// Cuts a graph into parts of exactly the sizes wanted such that little weight is between them:
 /// METIS (Karypis & Kumar, SIAM J. Sci. Comput. 20, 1998), then fit_sizes() and swap_refine().
 ///
-/// part_sizes  add up to the number of vertices; should differ little.
+/// part_sizes  larger than 0; add up to the number of vertices.
 /// returns     part of each vertex; the same for the same seed, as long as no other thread calls
 ///             rand(), which METIS uses.
-/// errors      kUnsupported for more than 2^31 edges; kInvalidArgument for sizes that do not add
-///             up.
+/// errors      kUnsupported for more than 2^31 edges; kInvalidArgument for sizes of 0 or
+///             that do not add up.
 base::Result<std::vector<uint32_t>> cut_into_parts(const WeightedGraph& graph,
                                                    std::span<const uint32_t> part_sizes,
                                                    uint64_t seed);

@@ -45,14 +45,21 @@ std::mutex& metis_mutex() {
   return mutex;
 }
 
-base::Status call_metis(const WeightedGraph& graph, uint32_t part_count, uint64_t seed,
-                        std::vector<uint32_t>& part_of_vertex) {
+base::Status call_metis(const WeightedGraph& graph, std::span<const uint32_t> part_sizes,
+                        uint64_t seed, std::vector<uint32_t>& part_of_vertex) {
   MetisGraph input = metis_graph(graph);
   auto vertex_count = static_cast<idx_t>(graph.size());
-  auto parts = static_cast<idx_t>(part_count);
+  auto parts = static_cast<idx_t>(part_sizes.size());
   idx_t constraint_count = 1;
   idx_t cut = 0;
   std::vector<idx_t> part(graph.size());
+  std::vector<real_t> shares;  // None wanted means equal ones.
+  const auto [least, most] = std::minmax_element(part_sizes.begin(), part_sizes.end());
+  if (*most > *least + 1) {
+    for (const uint32_t size : part_sizes) {
+      shares.push_back(static_cast<real_t>(size) / static_cast<real_t>(graph.size()));
+    }
+  }
   std::array<idx_t, METIS_NOPTIONS> options{};
   const std::lock_guard lock(metis_mutex());
   METIS_SetDefaultOptions(options.data());
@@ -61,11 +68,12 @@ base::Status call_metis(const WeightedGraph& graph, uint32_t part_count, uint64_
   options[METIS_OPTION_UFACTOR] = 1;
   const int code = METIS_PartGraphKway(&vertex_count, &constraint_count, input.row.data(),
                                        input.to.data(), nullptr, nullptr, input.weight.data(),
-                                       &parts, nullptr, nullptr, options.data(), &cut, part.data());
+                                       &parts, shares.empty() ? nullptr : shares.data(), nullptr,
+                                       options.data(), &cut, part.data());
   if (code != METIS_OK) {
     return base::Error{base::ErrorCode::kUnsupported,
                        fmt::format("METIS could not cut {} vertices into {} parts (code {})",
-                                   graph.size(), part_count, code)};
+                                   graph.size(), part_sizes.size(), code)};
   }
   part_of_vertex.assign(part.begin(), part.end());
   return {};
@@ -92,7 +100,7 @@ base::Result<std::vector<uint32_t>> cut_into_parts(const WeightedGraph& graph,
   }
   std::vector<uint32_t> part_of_vertex;
   if (part_count > 1 && part_count < graph.size() && !graph.edges.empty()) {
-    if (auto status = call_metis(graph, part_count, seed, part_of_vertex); !status) {
+    if (auto status = call_metis(graph, part_sizes, seed, part_of_vertex); !status) {
       return status.error();
     }
   } else {  // Nothing to decide.
