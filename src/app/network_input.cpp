@@ -2,6 +2,7 @@
 #include "app/network_input.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,7 +10,10 @@
 #include "base/text.hpp"
 #include "base/text_input.hpp"
 #include "comm/process_order.hpp"
+#include "mapping/placement_file.hpp"
 #include "network/hop_bytes.hpp"
+#include "network/host_list.hpp"
+#include "network/lines.hpp"
 
 namespace pathline::app {
 namespace {
@@ -49,16 +53,13 @@ graph::Traffic traffic_of_routes(const network::RouteFile& file) {
   return graph::traffic_of(file.rank_count, std::move(pairs));
 }
 
-/// The nodes that the hosts of a trace are, if the network knows all of them.
-std::optional<std::vector<Vertex>> nodes_by_host(const network::Network& network,
+/// The nodes that the hosts of a trace are, if all of them have a name there.
+std::optional<std::vector<Vertex>> nodes_by_host(const mapping::NodeNames& names,
                                                  const std::vector<std::string>& hosts) {
   std::vector<Vertex> nodes;
   for (const std::string& host : hosts) {
-    Vertex node = network.find(host);
-    // What the launcher calls n7, the machine may call n7.cluster.example.
-    if (!node.valid()) node = network.find(host.substr(0, host.find('.')));
-    if (!node.valid()) return std::nullopt;
-    nodes.push_back(node);
+    nodes.push_back(names.find(host));
+    if (!nodes.back().valid()) return std::nullopt;
   }
   if (nodes.empty()) return std::nullopt;
   return nodes;
@@ -86,21 +87,56 @@ std::string line_without_place(const NetworkRequest& request, const Files& files
   return "";
 }
 
-base::Result<std::vector<Vertex>> place_ranks(const NetworkRequest& request, const Files& files,
-                                              const RankTraffic* trace, uint32_t rank_count,
-                                              NetworkInput& out) {
-  if (trace != nullptr) {
-    if (auto nodes = nodes_by_host(*out.machine.network, trace->host_of_rank)) return *nodes;
-    out.remarks.push_back(fmt::format(
-        "the network does not name the hosts of the run, so rank r is taken to be on node r / {}",
-        out.machine.ranks_per_node));
+/// The names of nodes, one each line.
+base::Result<std::vector<std::string>> read_hosts(const std::string& file) {
+  auto input = base::TextInput::open(file);
+  if (!input) return input.error();
+  std::vector<std::string> hosts;
+  for (network::Lines lines(input.value().text(), '#'); lines.next();) {
+    for (const std::string_view word : lines.words()) {
+      auto names = network::expand_host_list(word);
+      if (!names) {
+        return base::Error{names.error().code, fmt::format("{}: line {}: {}", file, lines.number(),
+                                                           names.error().message)};
+      }
+      std::move(names.value().begin(), names.value().end(), std::back_inserter(hosts));
+    }
   }
-  auto nodes = network::block_placement(out.machine, rank_count);
-  if (nodes) return nodes;
-  base::Error error = nodes.error();
-  const uint64_t places = uint64_t{out.machine.network->node_count()} * out.machine.ranks_per_node;
-  error.message = line_without_place(request, files, places) + error.message;
-  return error;
+  return hosts;
+}
+
+base::Result<mapping::Placement> place_ranks(const NetworkRequest& request, const Files& files,
+                                             const RankTraffic* trace, uint32_t rank_count,
+                                             NetworkInput& out) {
+  const network::Network& network = *out.machine.network;
+  auto names = mapping::NodeNames::make(network, out.host_of_node);
+  if (!names) return names.error();
+  if (!request.placement.empty()) {
+    auto input = base::TextInput::open(request.placement);
+    if (!input) return input.error();
+    return mapping::read_placement(input.value().text(), request.placement, names.value(),
+                                   {.rank_count = rank_count});
+  }
+  if (trace != nullptr) {
+    if (auto nodes = nodes_by_host(names.value(), trace->host_of_rank)) {
+      return mapping::placement_on(std::move(*nodes));
+    }
+    out.remarks.push_back(
+        fmt::format("nothing says which node the hosts of the run are, so rank r is taken to be on "
+                    "node r / {}",
+                    out.machine.ranks_per_node));
+  }
+  const uint64_t places = uint64_t{network.node_count()} * out.machine.ranks_per_node;
+  if (rank_count > places) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("{}there are {} ranks, but {} has room for {} ({} nodes, {} on each)",
+                    line_without_place(request, files, places), rank_count, network.spec(), places,
+                    network.node_count(),
+                    base::counted(out.machine.ranks_per_node, "rank", "ranks")),
+        "Say ,ranks-per-node=N behind the network, or give the network that was used."};
+  }
+  return mapping::block_placement(rank_count, out.machine.ranks_per_node);
 }
 
 void add_remarks(const NetworkRequest& request, const Files& files, NetworkInput& out) {
@@ -183,27 +219,35 @@ base::Result<NetworkInput> open_network(const NetworkRequest& request, const Ran
   }
   const uint32_t rank_count =
       std::max(out.traffic.rank_count(), file.routes ? file.routes->rank_count : 0U);
-  auto nodes = place_ranks(request, file, trace, rank_count, out);
-  if (!nodes) return nodes.error();
-  out.node_of_rank = std::move(nodes).value();
+  if (!request.hosts.empty()) {
+    auto hosts = read_hosts(request.hosts);
+    if (!hosts) return hosts.error();
+    out.host_of_node = std::move(hosts).value();
+  }
+  auto placement = place_ranks(request, file, trace, rank_count, out);
+  if (!placement) return placement.error();
+  out.placement = std::move(placement).value();
+  const std::vector<Vertex>& node_of_rank = out.placement.node_of_rank;
   if (file.hop_bytes && !request.ignore_hops) {
     if (auto status =
-            network::check_hops(*file.hop_bytes, network, out.node_of_rank, request.hop_bytes);
+            network::check_hops(*file.hop_bytes, network, node_of_rank, request.hop_bytes);
         !status) {
       return status.error();
     }
   }
   for (const uint64_t bytes : out.traffic.bytes) out.bytes += bytes;
-  const std::vector<uint32_t> group(out.node_of_rank.begin(),
-                                    out.node_of_rank.begin() + out.traffic.rank_count());
+  const std::vector<uint32_t> group(node_of_rank.begin(),
+                                    node_of_rank.begin() + out.traffic.rank_count());
   out.node_traffic = graph::merged(out.traffic, group, network.node_count());
   if (file.routes) {
-    auto routes = network::bind_routes(*file.routes, network, out.node_of_rank,
-                                       {.traffic = out.counts_routes ? nullptr : &out.traffic,
-                                        .ranks_per_node = out.machine.ranks_per_node,
-                                        .complete = request.complete,
-                                        .partial = request.partial},
-                                       request.routes, out.notes);
+    auto routes = network::bind_routes(
+        *file.routes, network, node_of_rank,
+        {.traffic = out.counts_routes ? nullptr : &out.traffic,
+         // Numbers are those of ranks placed in blocks.
+         .ranks_per_node = request.placement.empty() && !trace ? out.machine.ranks_per_node : 0,
+         .complete = request.complete,
+         .partial = request.partial},
+        request.routes, out.notes);
     if (!routes) return routes.error();
     out.routes = std::move(routes).value();
     out.malformed_lines += file.routes->malformed_lines;

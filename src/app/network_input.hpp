@@ -8,6 +8,8 @@
 #include "base/thread_pool.hpp"
 #include "comm/matrix.hpp"
 #include "graph/traffic.hpp"
+#include "mapping/node_names.hpp"
+#include "mapping/placement.hpp"
 #include "network/route_file.hpp"
 #include "network/routes.hpp"
 #include "network/spec.hpp"
@@ -39,7 +41,7 @@ struct NetworkInput {
   network::Machine machine;
   graph::Traffic traffic;  ///< Between ranks; of a route file alone, 1 byte for each route.
   uint64_t bytes = 0;      ///< Of all traffic, that inside of nodes included.
-  std::vector<network::Vertex> node_of_rank;
+  mapping::Placement placement;
   std::vector<std::string> host_of_node;  ///< Empty: the network's names have to do.
   graph::Traffic node_traffic;            ///< Between nodes.
   network::Routes routes;
@@ -50,8 +52,8 @@ struct NetworkInput {
 };
 
 /// trace   traffic of a run; nullptr: that of the hop-byte file, or else of the route file.
-/// errors  those of the readers, of network::parse_network, check_hops, block_placement and
-///         bind_routes; kInvalidArgument when nothing says what is sent, or two things do.
+/// errors  those of the readers, of network::parse_network, check_hops, mapping::read_placement and
+///         network::bind_routes; kInvalidArgument when nothing says what is sent, or two things do.
 base::Result<NetworkInput> open_network(const NetworkRequest& request, const RankTraffic* trace,
                                         base::ThreadPool& pool);
 

@@ -104,11 +104,11 @@ base::Result<std::vector<size_t>> parse_dimensions(const std::string& text,
 
 base::Result<std::vector<uint32_t>> routes_of_pairs(const std::string& file,
                                                     const app::NetworkInput& input) {
-  auto pairs = network::read_pairs(file, static_cast<uint32_t>(input.node_of_rank.size()));
+  auto pairs = network::read_pairs(file, input.placement.rank_count());
   if (!pairs) return pairs.error();
   std::set<std::pair<uint32_t, uint32_t>> wanted;
   for (const auto& [sender, receiver] : pairs.value()) {
-    wanted.emplace(input.node_of_rank[sender], input.node_of_rank[receiver]);
+    wanted.emplace(input.placement.node_of_rank[sender], input.placement.node_of_rank[receiver]);
   }
   std::vector<uint32_t> routes;
   for (uint32_t r = 0; r < input.routes.size(); ++r) {

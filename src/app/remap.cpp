@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/remap.hpp"
+
+#include <algorithm>
+
+#include "mapping/anneal.hpp"
+#include "mapping/bound.hpp"
+#include "mapping/grouping.hpp"
+#include "mapping/multilevel.hpp"
+#include "mapping/partition.hpp"
+#include "mapping/selected.hpp"
+
+namespace pathline::app {
+namespace {
+
+using network::Vertex;
+
+/// Nodes that may be used, ascending.
+std::vector<Vertex> places_of(const NetworkInput& input, bool all_nodes) {
+  std::vector<bool> used(input.machine.network->node_count(), all_nodes);
+  for (const Vertex node : input.placement.node_of_rank) used[node] = true;
+  std::vector<Vertex> places;
+  for (uint32_t node = 0; node < used.size(); ++node) {
+    if (used[node]) places.emplace_back(node);
+  }
+  return places;
+}
+
+/// What crosses the network under a placement.
+struct Crossing {
+  double hop_bytes = 0;
+  uint64_t max_load = 0;
+  uint64_t off_node_bytes = 0;
+};
+
+graph::Traffic node_traffic(const NetworkInput& input, const mapping::Placement& placement) {
+  const std::vector<uint32_t> group(placement.node_of_rank.begin(),
+                                    placement.node_of_rank.begin() + input.traffic.rank_count());
+  return graph::merged(input.traffic, group, input.machine.network->node_count());
+}
+
+Crossing crossing(const NetworkInput& input, const mapping::Placement& placement,
+                  base::ThreadPool& pool) {
+  const auto routes =
+      network::route_traffic(*input.machine.network, node_traffic(input, placement), pool);
+  const auto totals = network::totals(routes, network::link_loads(*input.machine.network, routes));
+  return {totals.hop_bytes, totals.max_link_load_bytes, totals.bytes};
+}
+
+/// The objective as a share of what the mapping given has, smaller is better.
+double value_of(const Crossing& now, const Crossing& given, const mapping::SearchOptions& search) {
+  const double hop_bytes = given.hop_bytes > 0 ? now.hop_bytes / given.hop_bytes : 1;
+  const double load = given.max_load > 0
+                          ? static_cast<double>(now.max_load) / static_cast<double>(given.max_load)
+                          : 1;
+  switch (search.objective) {
+    case mapping::Objective::kHopBytes: return hop_bytes;
+    case mapping::Objective::kMaxLinkLoad: return load;
+    case mapping::Objective::kWeighted:
+      return search.hop_weight * hop_bytes + (1 - search.hop_weight) * load;
+  }
+  return hop_bytes;
+}
+
+/// The ranks in new groups, each on the node that its group had.
+base::Result<mapping::Placement> regrouped(const NetworkInput& input, uint64_t seed) {
+  const auto& nodes = input.placement.node_of_rank;
+  const std::vector<uint32_t> given(nodes.begin(), nodes.begin() + input.traffic.rank_count());
+  auto groups =
+      mapping::group_ranks(input.traffic, given, input.machine.network->node_count(), seed);
+  if (!groups) return groups.error();
+  std::vector<Vertex> node_of_rank = nodes;
+  for (size_t rank = 0; rank < groups.value().size(); ++rank) {
+    node_of_rank[rank] = Vertex(groups.value()[rank]);
+  }
+  return mapping::placement_on(std::move(node_of_rank));
+}
+
+base::Result<mapping::Selection> selection_of(const mapping::Problem& problem,
+                                              const RemapRequest& request,
+                                              std::span<const uint32_t> given) {
+  mapping::Selection selection;
+  if (request.movable.empty()) {
+    for (uint32_t item = 0; item < problem.size(); ++item) {
+      if (problem.partners(item).empty()) continue;
+      selection.items.push_back(item);
+      selection.places.push_back(item);
+    }
+  } else {
+    const auto item_of = [&](Vertex node) {
+      const auto places = problem.places();
+      return static_cast<uint32_t>(std::lower_bound(places.begin(), places.end(), node) -
+                                   places.begin());
+    };
+    std::vector<std::pair<uint32_t, uint32_t>> routes;
+    for (const auto& [from, to] : request.movable) routes.emplace_back(item_of(from), item_of(to));
+    selection = mapping::select_ends(routes, given);
+  }
+  if (request.all_nodes) {
+    std::vector<uint32_t> empty;
+    for (uint32_t item = 0; item < problem.size(); ++item) {
+      if (problem.partners(item).empty()) empty.push_back(given[item]);
+    }
+    if (auto status = mapping::add_places(problem, given, empty, selection); !status) {
+      return status.error();
+    }
+  }
+  return selection;
+}
+
+base::Result<mapping::SearchResult> search(const mapping::Problem& problem,
+                                           const RemapRequest& request, base::ThreadPool& pool) {
+  const mapping::Permutation given = mapping::identity(problem.size());
+  switch (request.method) {
+    case RemapMethod::kMultilevel: return mapping::multilevel(problem, given, request.search, pool);
+    case RemapMethod::kAnneal: return mapping::anneal(problem, given, request.search, {});
+    case RemapMethod::kPartition: {
+      auto parts =
+          mapping::place_by_partition(problem, given, request.part_count, request.search, {}, pool);
+      if (!parts || parts.value().timed_out) return parts;
+      // What goes between the parts did not count so far.
+      return mapping::anneal(problem, parts.value().place_of_item, request.search, {});
+    }
+    case RemapMethod::kExact:
+    case RemapMethod::kRandom: break;
+  }
+  auto selection = selection_of(problem, request, given);
+  if (!selection) return selection.error();
+  if (request.method == RemapMethod::kExact) {
+    return mapping::place_selected_exactly(problem, given, selection.value(),
+                                           request.search.time_limit_s);
+  }
+  return mapping::place_selected_at_random(problem, given, selection.value(), request.trial_count,
+                                           request.search.seed, request.search.time_limit_s);
+}
+
+}  // namespace
+
+base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& request,
+                              base::ThreadPool& pool) {
+  mapping::Placement start = input.placement;
+  if (request.group) {
+    auto grouped = regrouped(input, request.search.seed);
+    if (!grouped) return grouped.error();
+    start = std::move(grouped).value();
+  }
+  auto problem = mapping::Problem::make(*input.machine.network, node_traffic(input, start),
+                                        places_of(input, request.all_nodes), pool);
+  if (!problem) return problem.error();
+  auto found = search(problem.value(), request, pool);
+  if (!found) return found.error();
+
+  Remapping out;
+  out.places = problem.value().size();
+  out.timed_out = found.value().timed_out;
+  out.bound_hop_bytes =
+      static_cast<double>(mapping::lower_bound(problem.value())) / problem.value().distance_unit();
+  const Crossing given = crossing(input, input.placement, pool);
+  out.placement = mapping::moved(start, problem.value().places(), found.value().place_of_item);
+  Crossing now = crossing(input, out.placement, pool);
+  if (value_of(now, given, request.search) >= value_of(given, given, request.search)) {
+    out.placement = input.placement;
+    now = given;
+  }
+  for (uint32_t rank = 0; rank < out.placement.rank_count(); ++rank) {
+    out.moved += out.placement.node_of_rank[rank] != input.placement.node_of_rank[rank] ? 1U : 0U;
+  }
+  out.hop_bytes_before = given.hop_bytes;
+  out.hop_bytes_after = now.hop_bytes;
+  out.max_link_load_before_bytes = given.max_load;
+  out.max_link_load_after_bytes = now.max_load;
+  out.off_node_bytes_before = given.off_node_bytes;
+  out.off_node_bytes_after = now.off_node_bytes;
+  return out;
+}
+
+}  // namespace pathline::app
