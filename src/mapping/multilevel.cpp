@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mapping/anneal.hpp"
+#include "mapping/axis_maps.hpp"
 #include "mapping/block_search.hpp"
 #include "mapping/linear_maps.hpp"
 #include "mapping/recursive_halving.hpp"
@@ -20,9 +21,11 @@ struct Budget {
   uint32_t improve_evaluations;  // so long each.
   uint32_t halving_starts;
   uint32_t halving_sweeps;
-  uint32_t refined;       // Placements that are refined in the end,
-  uint64_t refine_steps;  // by so many exchanges of blocks each,
-  uint64_t load_steps;    // or so many swaps where the loads of links count.
+  uint32_t folding_starts;
+  uint32_t folding_evaluations;  // Per start.
+  uint32_t refined;              // Placements that are refined in the end,
+  uint64_t refine_steps;         // by so many exchanges of blocks each,
+  uint64_t load_steps;           // or so many swaps where the loads of links count.
 
   Budget(const Problem& problem, const Weights& weights, int effort) {
     const int level = std::clamp(effort, 0, 6);
@@ -42,6 +45,8 @@ struct Budget {
     improve_evaluations = at_least(200, 0.4 * evaluations / improved);
     halving_starts = static_cast<uint32_t>(std::ceil(2 * std::sqrt(scale)));
     halving_sweeps = at_least(1, std::min(300.0, 10 * scale));
+    folding_starts = 4;
+    folding_evaluations = at_least(50, 0.05 * evaluations / folding_starts);
     refined = static_cast<uint32_t>(std::ceil(2 * std::sqrt(scale)));
     // Small problems have few neighbours to try.
     const double most_steps = std::min(kMostSteps, 20.0 * problem.size() * problem.size() + 1000);
@@ -53,7 +58,7 @@ struct Budget {
 
  private:
   static constexpr double kLookedAt = 7e8;
-  static constexpr double kMostEvaluations = 6e4;
+  static constexpr double kMostEvaluations = 1e5;
   static constexpr double kRefine = 2e8;
   static constexpr double kLoads = 4e7;
   static constexpr double kMostSteps = 5e5;
@@ -86,7 +91,7 @@ class Multilevel {
   SearchResult run() {
     if (weights_.busy().empty()) return {std::move(best_.place_of_item), false};
     const LinearMaps maps(problem_);
-    linear_starts(maps);
+    start(maps);
     improve(maps);
     for (const LinearMaps::Found& found : found_) candidates_.push_back({found.place_of_item, {}});
     pool_.for_each(candidates_.size(), [&](size_t i) {
@@ -102,19 +107,24 @@ class Multilevel {
   }
 
  private:
-  /// Both kinds of start, so that the long and the short ones share the threads.
-  void linear_starts(const LinearMaps& maps) {
+  /// Starts of all kinds together, so that long and short ones share the threads.
+  void start(const LinearMaps& maps) {
     const PlaceTree tree = PlaceTree::make(problem_, 0);
-    candidates_.resize(budget_.halving_starts);
+    const AxisMaps axes(problem_);
+    const size_t halvings = budget_.halving_starts;
+    const size_t foldings = axes.exist() ? budget_.folding_starts : 0;
+    candidates_.resize(halvings + foldings);
     found_.resize(budget_.linear_starts);
     pool_.for_each(candidates_.size() + found_.size(), [&](size_t i) {
       Random random(seed_, i);
-      if (i < candidates_.size()) {
+      if (i < halvings) {
         HalvingOptions options;
         options.block_sweeps = 100;
         options.sweeps = budget_.halving_sweeps;
         candidates_[i].place_of_item =
             halve_recursively(weights_, tree, options, random, deadline_);
+      } else if (i < candidates_.size()) {
+        candidates_[i].place_of_item = axes.search(budget_.folding_evaluations, random, deadline_);
       } else {
         const auto start = static_cast<uint32_t>(i - candidates_.size());
         found_[start] = maps.search(start, budget_.linear_evaluations, random, deadline_);
