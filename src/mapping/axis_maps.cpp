@@ -62,19 +62,21 @@ struct Digits {
 
 }  // namespace
 
-AxisMaps::AxisMaps(const Problem& problem) : problem_(problem) {
+AxisMaps::AxisMaps(const Problem& problem, std::span<const uint32_t> number_of_item)
+    : problem_(problem) {
   const auto* torus = dynamic_cast<const network::Torus*>(&problem.network());
   if (torus == nullptr || torus->node_count() != problem.size() || problem.size() < 4) return;
   torus_ = torus->shape().sizes;
-  keep_heavy_pairs();
+  keep_heavy_pairs(number_of_item);
   guess_grid();
 }
 
-void AxisMaps::keep_heavy_pairs() {
+void AxisMaps::keep_heavy_pairs(std::span<const uint32_t> number_of_item) {
   for (uint32_t item = 0; item < problem_.size(); ++item) {
     for (const Problem::Partner& partner : problem_.partners(item)) {
       if (partner.item >= item) continue;
-      pairs_.push_back({item, partner.item, static_cast<float>(partner.weight)});
+      pairs_.push_back(
+          {number_of_item[item], number_of_item[partner.item], static_cast<float>(partner.weight)});
     }
   }
   std::stable_sort(pairs_.begin(), pairs_.end(),

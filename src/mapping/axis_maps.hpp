@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mapping/problem.hpp"
@@ -16,15 +17,16 @@ namespace pathline::mapping {
 /// torus of the same prime.
 class AxisMaps {
  public:
+  /// number_of_item  in the grid, row by row; each below the number of items, once.
   /// Guesses the process grid, up to three axes, from the heaviest pairs. Cost O(pairs + ways to
   /// write the number of places as a product of three).
-  explicit AxisMaps(const Problem& problem);
+  AxisMaps(const Problem& problem, std::span<const uint32_t> number_of_item);
 
   /// Whether there is a grid: all nodes of a torus are places, and as many items exchange bytes,
   /// mostly with neighbours in the grid.
   [[nodiscard]] bool exist() const { return !grid_.empty(); }
-  /// From a random choice down by exchanging digits, again and again. Returns the best placement.
-  /// evaluations  choices tried, each O(pairs + places * digits).
+  /// From a random choice down by exchanging digits, again and again. Returns the best place of
+  /// each number. evaluations  choices tried, each O(pairs + places * digits).
   [[nodiscard]] Permutation search(uint32_t evaluations, Random& random, Deadline& deadline) const;
 
  private:
@@ -34,7 +36,7 @@ class AxisMaps {
     uint32_t b;
     float weight;
   };
-  void keep_heavy_pairs();
+  void keep_heavy_pairs(std::span<const uint32_t> number_of_item);
   void guess_grid();
   [[nodiscard]] double share_of_neighbours(const std::vector<uint32_t>& grid) const;
 

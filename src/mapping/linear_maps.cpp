@@ -25,26 +25,28 @@ uint32_t gray_code(uint32_t number, uint32_t borders) {
 
 }  // namespace
 
-LinearMaps::LinearMaps(const Problem& problem) : problem_(problem) {
+LinearMaps::LinearMaps(const Problem& problem, std::span<const uint32_t> number_of_item)
+    : problem_(problem) {
   const uint32_t count = problem.size();
   bit_count_ = count < 2 ? 0 : static_cast<uint32_t>(std::bit_width(count - 1));
-  keep_heavy_pairs();
+  keep_heavy_pairs(number_of_item);
   split_distances();
   const Permutation in_order = places_in_order();
   plain_ = {identity(count), halves(in_order)};
   gray_.place = halves(places_by_gray_code(in_order));
   const uint32_t borders = process_grid();
   for (uint32_t item = 0; item < count; ++item) {
-    gray_.code_of_item.push_back(gray_code(item, borders));
+    gray_.code_of_number.push_back(gray_code(item, borders));
   }
 }
 
-void LinearMaps::keep_heavy_pairs() {
+void LinearMaps::keep_heavy_pairs(std::span<const uint32_t> number_of_item) {
   double whole = 0;
   for (uint32_t item = 0; item < problem_.size(); ++item) {
     for (const Problem::Partner& partner : problem_.partners(item)) {
       if (partner.item >= item) continue;
-      pairs_.push_back({item, partner.item, static_cast<float>(partner.weight)});
+      pairs_.push_back(
+          {number_of_item[item], number_of_item[partner.item], static_cast<float>(partner.weight)});
       whole += static_cast<double>(partner.weight);
     }
   }
@@ -164,9 +166,9 @@ class LinearSearch {
     descend();
     evaluate(false, 0);
     LinearMaps::Found found{{}, cost_.whole, start_, image_};
-    found.place_of_item.reserve(place_.size());
+    found.place_of_number.reserve(place_.size());
     for (const LinearMaps::Halves& place : place_) {
-      found.place_of_item.push_back(place.high * maps_.low_count_ + place.low);
+      found.place_of_number.push_back(place.high * maps_.low_count_ + place.low);
     }
     return found;
   }
@@ -285,14 +287,14 @@ class LinearSearch {
     const bool gaps = place_.size() < image_of_code_.size();
     if (gaps) rank();
     for (size_t item = 0; item < place_.size(); ++item) {
-      place_[item] = frame_.place[image_of_code_[frame_.code_of_item[item]]];
+      place_[item] = frame_.place[image_of_code_[frame_.code_of_number[item]]];
     }
   }
 
   /// Closes the gaps between the images.
   void rank() {
     rank_.assign(image_of_code_.size(), 0);
-    for (const uint32_t code : frame_.code_of_item) rank_[image_of_code_[code]] = 1;
+    for (const uint32_t code : frame_.code_of_number) rank_[image_of_code_[code]] = 1;
     uint32_t next = 0;
     for (uint32_t& rank : rank_) {
       const uint32_t here = next;

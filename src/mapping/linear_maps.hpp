@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mapping/problem.hpp"
@@ -20,13 +21,14 @@ namespace pathline::mapping {
 /// first place.
 class LinearMaps {
  public:
-  explicit LinearMaps(const Problem& problem);
+  /// number_of_item  each below the number of items, once: what is linear is linear in them.
+  LinearMaps(const Problem& problem, std::span<const uint32_t> number_of_item);
 
   struct Found {
-    Permutation place_of_item;
+    Permutation place_of_number;
     double cost = 0;  ///< Of the heaviest pairs only.
     uint32_t start = 0;
-    std::vector<uint32_t> image = {};  ///< Of each bit of an item's code.
+    std::vector<uint32_t> image = {};  ///< Of each bit of a code.
   };
   /// Anneals from a random permutation of the bits by adding and exchanging rows and columns of the
   /// matrix, then goes down.
@@ -53,11 +55,11 @@ class LinearMaps {
   };
   /// How items and places are numbered.
   struct Frame {
-    std::vector<uint32_t> code_of_item;  // Below 2^bit_count_.
-    std::vector<Halves> place;           // By rank of the image.
+    std::vector<uint32_t> code_of_number;  // Below 2^bit_count_.
+    std::vector<Halves> place;             // By rank of the image.
   };
   [[nodiscard]] std::vector<Halves> halves(const Permutation& places) const;
-  void keep_heavy_pairs();
+  void keep_heavy_pairs(std::span<const uint32_t> number_of_item);
   void split_distances();
   [[nodiscard]] Permutation places_in_order() const;
   [[nodiscard]] Permutation places_by_gray_code(const Permutation& in_order) const;

@@ -76,24 +76,29 @@ struct Candidate {
 class Multilevel {
  public:
   Multilevel(const Problem& problem, std::span<const uint32_t> given, const SearchOptions& options,
-             base::ThreadPool& pool, const std::stop_token& stop)
+             base::ThreadPool& pool, const std::stop_token& stop,
+             std::span<const uint32_t> number_of_item)
       : problem_(problem),
+        number_of_item_(number_of_item.begin(), number_of_item.end()),
         weights_(problem),
         judge_(problem, options.objective, options.hop_weight),
         seed_(options.seed),
         budget_(problem, weights_, options.effort),
         pool_(pool),
         deadline_(options.time_limit_s, stop) {
+    if (number_of_item_.empty()) number_of_item_ = identity(problem.size());
     best_.place_of_item.assign(given.begin(), given.end());
     best_.score = judge_.score(given);
   }
 
   SearchResult run() {
     if (weights_.busy().empty()) return {std::move(best_.place_of_item), false};
-    const LinearMaps maps(problem_);
+    const LinearMaps maps(problem_, number_of_item_);
     start(maps);
     improve(maps);
-    for (const LinearMaps::Found& found : found_) candidates_.push_back({found.place_of_item, {}});
+    for (const LinearMaps::Found& found : found_) {
+      candidates_.push_back({by_item(found.place_of_number), {}});
+    }
     pool_.for_each(candidates_.size(), [&](size_t i) {
       candidates_[i].score = judge_.score(candidates_[i].place_of_item);
     });
@@ -110,7 +115,7 @@ class Multilevel {
   /// Starts of all kinds together, so that long and short ones share the threads.
   void start(const LinearMaps& maps) {
     const PlaceTree tree = PlaceTree::make(problem_, 0);
-    const AxisMaps axes(problem_);
+    const AxisMaps axes(problem_, number_of_item_);
     const size_t halvings = budget_.halving_starts;
     const size_t foldings = axes.exist() ? budget_.folding_starts : 0;
     candidates_.resize(halvings + foldings);
@@ -132,6 +137,13 @@ class Multilevel {
     });
   }
 
+  [[nodiscard]] Permutation by_item(const Permutation& place_of_number) const {
+    Permutation places;
+    places.reserve(place_of_number.size());
+    for (const uint32_t number : number_of_item_) places.push_back(place_of_number[number]);
+    return places;
+  }
+
   void improve(const LinearMaps& maps) {
     const auto cheaper = [](const LinearMaps::Found& a, const LinearMaps::Found& b) {
       return a.cost < b.cost;
@@ -139,7 +151,7 @@ class Multilevel {
     std::stable_sort(found_.begin(), found_.end(), cheaper);
     found_.erase(std::unique(found_.begin(), found_.end(),
                              [](const LinearMaps::Found& a, const LinearMaps::Found& b) {
-                               return a.place_of_item == b.place_of_item;
+                               return a.place_of_number == b.place_of_number;
                              }),
                  found_.end());
     const size_t count = std::min<size_t>(budget_.improved, found_.size());
@@ -178,6 +190,7 @@ class Multilevel {
   }
 
   const Problem& problem_;
+  Permutation number_of_item_;
   const Weights weights_;
   const Judge judge_;
   uint64_t seed_;
@@ -192,9 +205,9 @@ class Multilevel {
 }  // namespace
 
 SearchResult multilevel(const Problem& problem, std::span<const uint32_t> given,
-                        const SearchOptions& options, base::ThreadPool& pool,
-                        std::stop_token stop) {
-  return Multilevel(problem, given, options, pool, stop).run();
+                        const SearchOptions& options, base::ThreadPool& pool, std::stop_token stop,
+                        std::span<const uint32_t> number_of_item) {
+  return Multilevel(problem, given, options, pool, stop, number_of_item).run();
 }
 
 }  // namespace pathline::mapping

@@ -10,6 +10,8 @@
 #include "mapping/bound.hpp"
 #include "mapping/load.hpp"
 #include "mapping/test_problem.hpp"
+#include "network/dragonfly.hpp"
+#include "network/fat_tree.hpp"
 
 namespace pathline::mapping {
 namespace {
@@ -97,6 +99,49 @@ TEST(Multilevel, TakesProblemsOfAnySizeAndShape) {
       EXPECT_FALSE(judge.score(given) < judge.score(found.place_of_item)) << test.network->spec();
     }
   }
+}
+
+TEST(Multilevel, FoldsAProcessGridIntoATorusOfOtherSizes) {
+  for (const auto& [rows, columns] : {std::pair{6U, 10U}, {10U, 6U}}) {
+    const TestProblem test = test_problem(test_torus({10, 6}), stencil(rows, columns));
+    const SearchResult found = search(*test.problem, shuffled(60, 3), {.effort = 0});
+    EXPECT_EQ(test.problem->cost(found.place_of_item), lower_bound(*test.problem));
+  }
+}
+
+TEST(Multilevel, NeedsRankOrderToSeeAGridBehindAnArbitraryMapping) {
+  const Permutation node_of_rank = shuffled(144, 4);
+  std::vector<graph::Pair> pairs = stencil(12, 12);
+  for (graph::Pair& pair : pairs) {
+    pair.sender = node_of_rank[pair.sender];
+    pair.receiver = node_of_rank[pair.receiver];
+  }
+  Permutation rank_of_node(144);
+  for (uint32_t rank = 0; rank < 144; ++rank) rank_of_node[node_of_rank[rank]] = rank;
+  const TestProblem test = test_problem(test_torus({12, 12}), std::move(pairs));
+  base::ThreadPool pool(1);
+  const SearchResult found =
+      multilevel(*test.problem, identity(144), {.effort = 0}, pool, {}, rank_of_node);
+  EXPECT_EQ(test.problem->cost(found.place_of_item), lower_bound(*test.problem));
+}
+
+TEST(Multilevel, FillsTheSwitchesOfAFatTreeWithBlocks) {
+  // 8 x 8 processes, eight to a switch: 2 x 4 of them exchange less with others than a row does.
+  const TestProblem test =
+      test_problem(std::move(network::FatTree::make(8, 2).value()), stencil(8, 8));
+  const SearchResult found = search(*test.problem, identity(64), {.effort = 0});
+  // Of a block's 32 neighbours 20 are in it, two links away; the others are four away.
+  EXPECT_LE(test.problem->cost(found.place_of_item), 8 * (20 * 2 + 12 * 4) / 2 * 100);
+}
+
+TEST(Multilevel, TakesDragonflies) {
+  auto network = std::move(network::Dragonfly::make({4, 2, 1}).value());
+  const auto nodes = all_nodes(*network);
+  const TestProblem test = test_problem(std::move(network), random_pairs(nodes, 3, 5));
+  const uint32_t size = test.problem->size();
+  const SearchResult found = search(*test.problem, identity(size), {.effort = 0});
+  EXPECT_TRUE(is_permutation(found.place_of_item, size));
+  EXPECT_LT(test.problem->cost(found.place_of_item), test.problem->cost(identity(size)));
 }
 
 TEST(Multilevel, LeavesNothingToDoAsItIs) {
