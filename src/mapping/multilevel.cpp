@@ -57,10 +57,10 @@ struct Budget {
   }
 
  private:
-  static constexpr double kLookedAt = 7e8;
+  static constexpr double kLookedAt = 6e8;
   static constexpr double kMostEvaluations = 1e5;
   static constexpr double kRefine = 2e8;
-  static constexpr double kLoads = 4e7;
+  static constexpr double kLoads = 2.5e7;
   static constexpr double kMostSteps = 5e5;
 
   static uint32_t at_least(uint32_t least, double value) {
