@@ -94,7 +94,7 @@ std::vector<LinearMaps::Halves> LinearMaps::halves(const Permutation& places) co
 Permutation LinearMaps::places_in_order() const {
   const auto* torus = dynamic_cast<const network::Torus*>(&problem_.network());
   if (torus != nullptr && torus->node_count() == problem_.size()) return identity(problem_.size());
-  const PlaceTree tree = PlaceTree::make(problem_, 0);
+  const PlaceTree tree = PlaceTree::make(problem_, 0, false);
   Permutation places(problem_.size());
   for (uint32_t slot = 0; slot < problem_.size(); ++slot) places[slot] = tree.place_of_slot(slot);
   return places;

@@ -68,6 +68,9 @@ struct Budget {
   }
 };
 
+// More places are not halved: the tree's distances would take more than a gigabyte.
+constexpr uint32_t kMostHalved = 14000;
+
 struct Candidate {
   Permutation place_of_item;
   Score score;
@@ -114,9 +117,9 @@ class Multilevel {
  private:
   /// Starts of all kinds together, so that long and short ones share the threads.
   void start(const LinearMaps& maps) {
-    const PlaceTree tree = PlaceTree::make(problem_, 0);
+    const size_t halvings = problem_.size() <= kMostHalved ? budget_.halving_starts : 0;
+    const PlaceTree tree = PlaceTree::make(problem_, 0, halvings > 0);
     const AxisMaps axes(problem_, number_of_item_);
-    const size_t halvings = budget_.halving_starts;
     const size_t foldings = axes.exist() ? budget_.folding_starts : 0;
     candidates_.resize(halvings + foldings);
     found_.resize(budget_.linear_starts);

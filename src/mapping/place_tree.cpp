@@ -194,10 +194,10 @@ std::unique_ptr<Halver> halver_for(const Problem& problem, uint64_t variant) {
 
 }  // namespace
 
-PlaceTree PlaceTree::make(const Problem& problem, uint64_t variant) {
+PlaceTree PlaceTree::make(const Problem& problem, uint64_t variant, bool with_distances) {
   PlaceTree tree;
   tree.halve(problem, variant);
-  tree.add_distances(problem);
+  if (with_distances) tree.add_distances(problem);
   return tree;
 }
 

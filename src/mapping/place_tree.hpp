@@ -28,8 +28,9 @@ class PlaceTree {
     }
   };
 
-  /// variant  0 cuts the longest side, others now and then a different one.
-  static PlaceTree make(const Problem& problem, uint64_t variant);
+  /// variant         0 cuts the longest side, others now and then a different one.
+  /// with_distances  Level::distance is filled; takes 5 bytes per pair of places.
+  static PlaceTree make(const Problem& problem, uint64_t variant, bool with_distances = true);
 
   /// From everything in one part to one place in each part.
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
