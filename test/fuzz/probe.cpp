@@ -14,6 +14,7 @@
 #include "app/picture.hpp"
 #include "app/score.hpp"
 #include "comm/summary.hpp"
+#include "fuzz/placement.hpp"
 #include "input/input.hpp"
 #include "otf2/writer.hpp"
 
@@ -24,6 +25,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMessages =
     "sender,receiver,send_s,recv_s,bytes,tag\n0,1,0.5,0.75,8,3\n1,0,0.25,1e-3,4096,0\n";
+
+/// Files that place ranks are called after their format: "placement.bgq".
+constexpr std::string_view kPlacement = "placement.";
 
 [[noreturn]] void broken(const std::string& promise) {
   fmt::print(stderr, "fuzz: {}\n", promise);
@@ -106,6 +110,9 @@ Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file))
   if (file_.ends_with(".csv")) {
     fs::create_directories(folder_);
     std::ofstream(folder_ / file_) << kMessages;
+  } else if (file_.starts_with(kPlacement)) {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / file_) << placement_example(file_.substr(kPlacement.size()));
   } else if (file_.ends_with(".raw")) {
     make_raw_run(folder_);
   } else if (archive.empty()) {
@@ -125,6 +132,12 @@ Probe::~Probe() {
 }
 
 void Probe::run(std::span<const uint8_t> content) {
+  if (file_.starts_with(kPlacement)) {
+    const std::string promise =
+        probe_placement({reinterpret_cast<const char*>(content.data()), content.size()});
+    if (!promise.empty()) broken(promise);
+    return;
+  }
   {
     std::ofstream out(folder_ / file_, std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(content.data()),
