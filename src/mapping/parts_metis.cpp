@@ -90,13 +90,90 @@ std::vector<uint32_t> in_order(std::span<const uint32_t> part_sizes) {
   return part_of_vertex;
 }
 
+constexpr uint32_t kSweeps = 8;
+
+/// Cuts into two halves and these again. METIS would do so by itself, but then prints complaints
+/// when a half has fewer vertices than parts; here each half has exactly what its parts need.
+class Bisection {
+ public:
+  Bisection(const WeightedGraph& graph, std::span<const uint32_t> part_sizes, uint64_t seed)
+      : graph_(graph), part_sizes_(part_sizes), seed_(seed), position_(graph.size()) {}
+
+  base::Result<std::vector<uint32_t>> run() {
+    part_of_vertex_.assign(graph_.size(), 0);
+    std::vector<uint32_t> all(graph_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    if (auto status = cut(all, 0, part_sizes_.size()); !status) return status.error();
+    return std::move(part_of_vertex_);
+  }
+
+ private:
+  /// vertices  ascending; as many as the parts first .. end - 1 take.
+  base::Status cut(const std::vector<uint32_t>& vertices, size_t first, size_t end) {
+    if (end - first == 1) {
+      for (const uint32_t v : vertices) part_of_vertex_[v] = static_cast<uint32_t>(first);
+      return {};
+    }
+    const size_t middle = first + (end - first) / 2;
+    std::array<uint32_t, 2> sizes{};
+    for (size_t part = first; part < end; ++part) sizes[part < middle ? 0 : 1] += part_sizes_[part];
+    const WeightedGraph inner = inside(vertices);
+    std::vector<uint32_t> side = in_order(sizes);
+    if (!inner.edges.empty()) {
+      MetisGraph input = metis_graph(inner);
+      auto sides = call_metis(METIS_PartGraphRecursive, input, sizes, seed_);
+      if (!sides) return sides.error();
+      side = std::move(sides).value();
+      fit_sizes(inner, sizes, side);
+      swap_refine(inner, 2, kSweeps, side);
+    }
+    std::array<std::vector<uint32_t>, 2> halves;
+    for (size_t i = 0; i < vertices.size(); ++i) halves[side[i]].push_back(vertices[i]);
+    if (auto status = cut(halves[0], first, middle); !status) return status;
+    return cut(halves[1], middle, end);
+  }
+
+  /// The vertices and what joins them, numbered in order.
+  WeightedGraph inside(const std::vector<uint32_t>& vertices) {
+    for (size_t i = 0; i < vertices.size(); ++i) {
+      position_[vertices[i]] = static_cast<uint32_t>(i);
+    }
+    WeightedGraph inner;
+    for (const uint32_t v : vertices) {
+      for (const WeightedGraph::Edge& edge : graph_.of(v)) {
+        const uint32_t at = position_[edge.to];
+        if (at < vertices.size() && vertices[at] == edge.to) {
+          inner.edges.push_back({at, edge.weight});
+        }
+      }
+      inner.row.push_back(inner.edges.size());
+    }
+    return inner;
+  }
+
+  const WeightedGraph& graph_;
+  std::span<const uint32_t> part_sizes_;
+  uint64_t seed_;
+  std::vector<uint32_t> position_;  // In the vertices that are looked at, if it is among them.
+  std::vector<uint32_t> part_of_vertex_;
+};
+
+/// All parts at once; for sizes that differ by one at most.
+base::Result<std::vector<uint32_t>> cut_k_ways(const WeightedGraph& graph,
+                                               std::span<const uint32_t> part_sizes,
+                                               uint64_t seed) {
+  MetisGraph input = metis_graph(graph);
+  auto parts = call_metis(METIS_PartGraphKway, input, part_sizes, seed);
+  if (parts) fit_sizes(graph, part_sizes, parts.value());
+  return parts;
+}
+
 }  // namespace
 
 base::Result<std::vector<uint32_t>> cut_into_parts(const WeightedGraph& graph,
                                                    std::span<const uint32_t> part_sizes,
                                                    uint64_t seed) {
   constexpr uint64_t kMostEdges = INT32_MAX / 2;
-  constexpr uint32_t kSweeps = 8;
   const auto part_count = static_cast<uint32_t>(part_sizes.size());
   const uint64_t total = std::accumulate(part_sizes.begin(), part_sizes.end(), uint64_t{0});
   if (total != graph.size() ||
@@ -114,25 +191,19 @@ base::Result<std::vector<uint32_t>> cut_into_parts(const WeightedGraph& graph,
   if (part_count < 2 || part_count >= graph.size() || graph.edges.empty()) {
     return in_order(part_sizes);
   }
-  // Of 16 to 4,096 ranks in groups of 2 to 64 either was the better one; k-way cuts of small parts
+  auto parts = Bisection(graph, part_sizes, seed).run();
+  if (!parts) return parts;
+  swap_refine(graph, part_count, kSweeps, parts.value());
+  // Of 4,096 ranks in groups of 8 to 64 either was the better one; k-way cuts into smaller parts
   // are slow and far from even.
   constexpr uint32_t kSmallPart = 8;
-  std::vector<Method> methods = {METIS_PartGraphRecursive};
-  if (graph.size() / part_count >= kSmallPart) methods.push_back(METIS_PartGraphKway);
-  MetisGraph input = metis_graph(graph);
-  std::vector<uint32_t> best;
-  int64_t best_weight = INT64_MAX;
-  for (const Method method : methods) {
-    auto parts = call_metis(method, input, part_sizes, seed);
-    if (!parts) return parts.error();
-    fit_sizes(graph, part_sizes, parts.value());
-    swap_refine(graph, part_count, kSweeps, parts.value());
-    const int64_t weight = cut_weight(graph, parts.value());
-    if (weight >= best_weight) continue;
-    best_weight = weight;
-    best = std::move(parts).value();
-  }
-  return best;
+  const auto [least, most] = std::minmax_element(part_sizes.begin(), part_sizes.end());
+  if (*least < kSmallPart || *most > *least + 1) return parts;
+  auto others = cut_k_ways(graph, part_sizes, seed);
+  if (!others) return others;
+  swap_refine(graph, part_count, kSweeps, others.value());
+  const bool lighter = cut_weight(graph, others.value()) < cut_weight(graph, parts.value());
+  return lighter ? std::move(others) : std::move(parts);
 }
 
 }  // namespace pathline::mapping
