@@ -20,8 +20,8 @@ namespace pathline::mapping {
 /// options     `objective` is not looked at: hop-bytes count.
 /// errors      kInvalidArgument for more parts than items; kUnsupported for parts of more than
 ///             Qap::kMaxSize items; those of cut_into_parts().
-/// cost        with parts of s items O(size * s^2) time and O(size * 64) memory; 2,048 items in 16
-///             parts take about a second at effort 1.
+/// cost        with parts of s items O(size * s^2); 2,048 items in 16 parts take 1.1 s of CPU time
+///             at effort 0, 3 s at effort 1.
 base::Result<SearchResult> place_by_partition(const Problem& problem,
                                               std::span<const uint32_t> given, uint32_t part_count,
                                               const SearchOptions& options, std::stop_token stop,

@@ -35,8 +35,8 @@ int64_t cut_weight(const WeightedGraph& graph, std::span<const uint32_t> part_of
 std::vector<uint32_t> even_sizes(uint32_t total, uint32_t count);
 
 /// Cuts a graph into parts of exactly the sizes wanted such that little weight is between them:
-/// METIS (Karypis & Kumar, SIAM J. Sci. Comput. 20, 1998), by bisection and k-way at once, then
-/// fit_sizes() and swap_refine(); the lighter cut of both.
+/// METIS (Karypis & Kumar, SIAM J. Sci. Comput. 20, 1998), by bisection and k-way at once, each
+/// followed by fit_sizes() and swap_refine(); the lighter cut of both.
 ///
 /// part_sizes  larger than 0; add up to the number of vertices.
 /// returns     part of each vertex; the same for the same seed, as long as no other thread calls
