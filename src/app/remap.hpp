@@ -38,7 +38,7 @@ struct Remapping {
   mapping::Placement placement;  ///< The better one of the new and the one given.
   double hop_bytes_before = 0;
   double hop_bytes_after = 0;
-  double bound_hop_bytes = 0;  ///< No placement of these groups of ranks on these nodes has fewer.
+  double bound_hop_bytes = 0;  ///< No placement of the groups tried has fewer.
   uint64_t max_link_load_before_bytes = 0;
   uint64_t max_link_load_after_bytes = 0;
   uint64_t off_node_bytes_before = 0;
@@ -52,5 +52,9 @@ struct Remapping {
 /// errors  those of mapping::Problem::make, mapping::group_ranks and of the methods.
 base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& request,
                               base::ThreadPool& pool);
+
+/// The largest effort that is done in about `seconds` on two cores, at least 1. Depends on these
+/// numbers only, so that the answer does.
+int effort_within(double seconds, uint32_t rank_count);
 
 }  // namespace pathline::app

@@ -33,6 +33,8 @@ struct RemapCommand : NetworkOptions {
   std::string placement_file;
   std::string placement_format = "plain";
   std::string onto = "used";
+  std::optional<double> time_s;
+  std::optional<int> effort;
   bool require = false;
 };
 
@@ -97,12 +99,15 @@ Json to_json(const RemapCommand& options, const app::NetworkInput& input,
   json["off_node_bytes_before"] = result.off_node_bytes_before;
   json["off_node_bytes_after"] = result.off_node_bytes_after;
   json["moved"] = result.moved;
+  json["effort"] = options.remap.search.effort;
   json["seconds"] = seconds;
   json["timed_out"] = result.timed_out;
   return json;
 }
 
 base::Result<int> run_remap(RemapCommand options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
   app::RemapRequest& remap = options.remap;
   remap.method = kMethods.at(options.method);
   if (auto status = parse_objective(options.objective, remap.search); !status) {
@@ -119,6 +124,7 @@ base::Result<int> run_remap(RemapCommand options) {
     return invalid(fmt::format("--method {} knows only the objective hop-bytes", options.method));
   }
   remap.all_nodes = options.onto == "all";
+  if (options.effort) remap.search.effort = *options.effort;
 
   base::ThreadPool pool(options.threads);
   auto opened = open_network(options, pool);
@@ -135,8 +141,14 @@ base::Result<int> run_remap(RemapCommand options) {
       remap.movable.emplace_back(input.routes.from[r], input.routes.to[r]);
     }
   }
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  if (options.time_s) {
+    const double left_s =
+        *options.time_s - std::chrono::duration<double>(Clock::now() - start).count();
+    remap.search.time_limit_s = std::max(left_s, 0.0);
+    if (!options.effort) {
+      remap.search.effort = app::effort_within(*options.time_s, input.placement.rank_count());
+    }
+  }
   base::Progress progress;
   progress.stage = "searching a placement";
   std::optional<base::Result<app::Remapping>> result;
@@ -185,13 +197,18 @@ void add_remap_command(CLI::App& app, Action& action) {
       "--move", options->move,
       "pairs:FILE: only the nodes of these routes (SRC DST of ranks) may move, onto "
       "each other's places");
-  command->add_option("--time", remap.search.time_limit_s, "Stop the search after so many seconds")
+  command
+      ->add_option(
+          "--time", options->time_s,
+          "Search about this many seconds, and stop then; if timed_out says so, the answer "
+          "may differ the next time")
       ->check(CLI::PositiveNumber);
   command
-      ->add_option("--effort", remap.search.effort,
-                   "How long to search: each step takes about three times as long")
-      ->check(CLI::Range(0, 6))
-      ->capture_default_str();
+      ->add_option(
+          "--effort", options->effort,
+          "How long to search, 0 to 6: each step takes about three times as long; default: "
+          "1, or what fits into --time")
+      ->check(CLI::Range(0, 6));
   command->add_option("--seed", remap.search.seed, "Same seed, same answer, for any --threads")
       ->capture_default_str();
   command->add_option("--parts", remap.part_count, "Parts of --method partition; 0: it chooses")

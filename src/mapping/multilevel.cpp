@@ -7,6 +7,7 @@
 #include "mapping/anneal.hpp"
 #include "mapping/axis_maps.hpp"
 #include "mapping/block_search.hpp"
+#include "mapping/bound.hpp"
 #include "mapping/linear_maps.hpp"
 #include "mapping/recursive_halving.hpp"
 
@@ -98,6 +99,7 @@ class Multilevel {
     if (weights_.busy().empty()) return {std::move(best_.place_of_item), false};
     const LinearMaps maps(problem_, number_of_item_);
     start(maps);
+    if (take_optimal()) return {std::move(best_.place_of_item), deadline_.seen()};
     improve(maps);
     for (const LinearMaps::Found& found : found_) {
       candidates_.push_back({by_item(found.place_of_number), {}});
@@ -138,6 +140,24 @@ class Multilevel {
         found_[start] = maps.search(start, budget_.linear_evaluations, random, deadline_);
       }
     });
+  }
+
+  /// True if a start has no more hop-bytes than any placement must: halos on a machine that their
+  /// grid fits into. It is best_ then.
+  bool take_optimal() {
+    if (judge_.needs_loads()) return false;
+    const int64_t bound = lower_bound(problem_);
+    for (const LinearMaps::Found& found : found_) {
+      if (found.place_of_number.empty()) continue;
+      candidates_.push_back({by_item(found.place_of_number), {}});
+      if (problem_.cost(candidates_.back().place_of_item) > bound) candidates_.pop_back();
+    }
+    for (Candidate& candidate : candidates_) {
+      if (problem_.cost(candidate.place_of_item) > bound) continue;
+      best_ = std::move(candidate);
+      return true;
+    }
+    return false;
   }
 
   [[nodiscard]] Permutation by_item(const Permutation& place_of_number) const {
