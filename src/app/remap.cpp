@@ -198,9 +198,9 @@ base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& req
   return out;
 }
 
-int effort_within(double seconds, uint32_t rank_count) {
+int effort_within(double seconds, uint32_t node_count) {
   // Effort 1 took 1.5, 2.2 and 4.2 s of CPU time for 1,024, 2,048 and 4,096 nodes.
-  const double first = 0.4 + 0.001 * rank_count;
+  const double first = 0.4 + 0.001 * node_count;
   constexpr int kMost = 6;
   int effort = 1;
   for (double cost = first * 3; effort < kMost && cost <= seconds; cost *= 3) ++effort;

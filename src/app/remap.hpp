@@ -55,6 +55,6 @@ base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& req
 
 /// The largest effort that is done in about `seconds` on two cores, at least 1. Depends on these
 /// numbers only, so that the answer does.
-int effort_within(double seconds, uint32_t rank_count);
+int effort_within(double seconds, uint32_t node_count);
 
 }  // namespace pathline::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/remap.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -146,7 +147,9 @@ base::Result<int> run_remap(RemapCommand options) {
         *options.time_s - std::chrono::duration<double>(Clock::now() - start).count();
     remap.search.time_limit_s = std::max(left_s, 0.0);
     if (!options.effort) {
-      remap.search.effort = app::effort_within(*options.time_s, input.placement.rank_count());
+      remap.search.effort = app::effort_within(
+          *options.time_s,
+          std::min(input.placement.rank_count(), input.machine.network->node_count()));
     }
   }
   base::Progress progress;
