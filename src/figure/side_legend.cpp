@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "figure/network_view.hpp"
+#include "layout/axis.hpp"
+#include "layout/text.hpp"
+
+namespace pathline::figure {
+namespace {
+
+constexpr double kLineHeight = 1.35;  // Of the size of the text.
+constexpr double kBarHeight = 110;
+constexpr size_t kTicks = 5;
+
+}  // namespace
+
+ValueScale ValueScale::of(std::vector<double> values) {
+  constexpr double kLogarithmicFrom = 50;  // Largest value over the median.
+  std::erase_if(values, [](double value) { return !(value > 0); });
+  if (values.empty()) return {};
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const double median = *middle;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  ValueScale scale{.low = 0, .high = *high, .logarithmic = *high > kLogarithmicFrom * median};
+  if (scale.logarithmic) scale.low = *low;
+  return scale;
+}
+
+double ValueScale::share(double value) const {
+  if (!(value > low)) return 0;
+  const double share =
+      logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  return std::clamp(share, 0.0, 1.0);
+}
+
+layout::Color ValueScale::color(const layout::Theme& theme, double value) const {
+  return theme.heat.at(kRampBegin + (1 - kRampBegin) * share(value));
+}
+
+std::vector<layout::BarTick> ValueScale::ticks(RouteMetric metric, LoadUnit unit) const {
+  layout::Ticks round = logarithmic ? layout::log_ticks(low, high, kTicks, false)
+                                    : layout::count_ticks(low, high, kTicks);
+  for (layout::Tick& tick : round.major) tick.label = metric_text(metric, unit, tick.value);
+  std::vector<layout::BarTick> ticks = {
+      {1, metric_text(metric, unit, high)},
+      {0, logarithmic ? metric_text(metric, unit, low) : std::string("0")}};
+  for (layout::BarTick& tick : layout::bar_ticks(round, low, high, logarithmic)) {
+    const double value = round.major[0].value;
+    const bool whole = metric == RouteMetric::kBytes || metric == RouteMetric::kHopBytes ||
+                       std::round(value) == value;
+    if (whole) ticks.push_back(std::move(tick));
+  }
+  return ticks;
+}
+
+void SideLegend::heading(const std::string& text) {
+  const double height = theme_.text_size_px * kLineHeight;
+  if (left_px() < height) return;
+  layout::Labels labels;
+  labels.items.push_back({.text = text,
+                          .at = {area_.x, y_ + height / 2},
+                          .color = theme_.text,
+                          .size_px = theme_.text_size_px,
+                          .baseline = layout::Baseline::kMiddle,
+                          .weight = layout::Weight::kBold,
+                          .max_width_px = area_.w});
+  scene_.layers.emplace_back(std::move(labels));
+  y_ += height + 2;
+}
+
+void SideLegend::note(const std::string& text) {
+  const double height = theme_.small_size_px * kLineHeight;
+  layout::Labels labels;
+  std::string line;
+  const auto add = [&] {
+    if (line.empty()) return;
+    if (left_px() >= height) {
+      labels.items.push_back({.text = line,
+                              .at = {area_.x, y_ + height / 2},
+                              .color = theme_.muted_text,
+                              .size_px = theme_.small_size_px,
+                              .baseline = layout::Baseline::kMiddle,
+                              .max_width_px = area_.w});
+      y_ += height;
+    } else if (!labels.items.empty() && !labels.items.back().text.ends_with("…")) {
+      labels.items.back().text += " …";
+    }
+    line.clear();
+  };
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const std::string longer = line.empty() ? word : line + ' ' + word;
+    if (layout::text_width_px(longer, theme_.small_size_px) > area_.w) {
+      add();
+      line = word;
+    } else {
+      line = longer;
+    }
+    begin = end + 1;
+  }
+  add();
+  scene_.layers.emplace_back(std::move(labels));
+}
+
+void SideLegend::scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit) {
+  const double height = std::min(kBarHeight, left_px() - 12);
+  if (height < 24) return;
+  const layout::Rect bar{area_.x + 1, std::round(y_ + 6), 14, std::round(height)};
+  layout::add_color_bar(scene_, theme_, bar, theme_.heat, scale.ticks(metric, unit), "",
+                        ValueScale::kRampBegin);
+  y_ = bar.bottom() + 12;
+}
+
+layout::Point SideLegend::sample(double height_px, double indent_px, const std::string& text) {
+  const double height = std::max(height_px, theme_.small_size_px * kLineHeight);
+  const layout::Point at{area_.x, y_ + height / 2};
+  layout::Labels labels;
+  labels.items.push_back({.text = text,
+                          .at = {area_.x + indent_px, at.y},
+                          .color = theme_.text,
+                          .size_px = theme_.small_size_px,
+                          .baseline = layout::Baseline::kMiddle,
+                          .max_width_px = area_.w - indent_px});
+  scene_.layers.emplace_back(std::move(labels));
+  y_ += height;
+  return at;
+}
+
+layout::Polyline circle(layout::Point middle, double radius_px, layout::Color fill,
+                        layout::Color rim, double rim_px) {
+  // Corners are less than 0.1 px off the circle.
+  const int corners =
+      static_cast<int>(std::clamp(std::ceil(4 * std::sqrt(radius_px)) * 2, 8.0, 96.0));
+  layout::Polyline line{.stroke = rim, .width_px = rim_px, .fill = fill};
+  for (int i = 0; i <= corners; ++i) {
+    const double angle = 2 * std::numbers::pi * i / corners;
+    line.points.push_back(
+        {middle.x + radius_px * std::cos(angle), middle.y + radius_px * std::sin(angle)});
+  }
+  return line;
+}
+
+}  // namespace pathline::figure
