@@ -239,8 +239,15 @@ class GraphFigure {
   }
 
   void size_circles() {
-    radius_ = std::min(largest_radius(), std::max(2 * kSmallestRadius, 0.55 * usual_distance()));
-    for (const Node& node : nodes_) most_partners_ = std::max(most_partners_, node.degree());
+    std::vector<uint32_t> degrees;
+    for (const Node& node : nodes_) degrees.push_back(node.degree());
+    std::sort(degrees.begin(), degrees.end());
+    if (!degrees.empty()) most_partners_ = degrees.back();
+    radius_ = largest_radius();
+    // Most circles must not touch; a few large ones may.
+    const double usual = degrees.empty() ? 1 : size_share(degrees[degrees.size() / 2]);
+    if (usual > 0) radius_ = std::min(radius_, 0.55 * usual_distance() / std::sqrt(usual));
+    radius_ = std::max(radius_, 2 * kSmallestRadius);
     for (Node& node : nodes_) {
       node.radius_px = std::max(kSmallestRadius, radius_ * std::sqrt(size_share(node.degree())));
     }
