@@ -109,10 +109,16 @@ base::Result<NetworkView> network_view(const network::Network& network,
 }
 
 std::vector<GroupPair> group_pairs(const NetworkView& view) {
+  std::vector<uint32_t> all(view.routes->size());
+  std::iota(all.begin(), all.end(), 0U);
+  return group_pairs(view, all);
+}
+
+std::vector<GroupPair> group_pairs(const NetworkView& view, std::span<const uint32_t> chosen) {
   const network::Routes& routes = *view.routes;
   std::vector<GroupPair> pairs;
-  pairs.reserve(routes.size());
-  for (size_t r = 0; r < routes.size(); ++r) {
+  pairs.reserve(chosen.size());
+  for (const uint32_t r : chosen) {
     pairs.push_back({view.group_of[routes.from[r]], view.group_of[routes.to[r]], routes.bytes[r]});
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const GroupPair& a, const GroupPair& b) {

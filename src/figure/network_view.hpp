@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,9 @@ base::Result<NetworkView> network_view(const network::Network& network,
                                        const network::Routes& routes,
                                        const NetworkOptions& options);
 
-/// Ascending by groups.
+/// Of all routes, or of some; ascending by groups.
 std::vector<GroupPair> group_pairs(const NetworkView& view);
+std::vector<GroupPair> group_pairs(const NetworkView& view, std::span<const uint32_t> routes);
 /// Between different groups, crossed by at least one route; ascending by groups. Those that only
 /// others than the routes drawn cross have `routes` 0.
 std::vector<GroupLink> group_links(const NetworkView& view, RouteMetric metric);

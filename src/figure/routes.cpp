@@ -32,6 +32,7 @@ constexpr size_t kMaxSingleRoutes = 16;
 constexpr size_t kMaxGradientRoutes = 600;
 constexpr size_t kMaxMarkedRoutes = 300;
 constexpr double kMarkFrom = 3;  // px of a cell.
+constexpr size_t kRingedLinks = 8;
 
 class RoutesFigure {
  public:
@@ -63,6 +64,7 @@ class RoutesFigure {
       add_loads();
     }
     add_marks(single);
+    if (!single) add_rings();
     add_rulers();
     if (view_.drawn.empty()) {
       layout::add_remark(scene_, theme_, plot_,
@@ -121,9 +123,19 @@ class RoutesFigure {
     if (levels_.empty()) {
       names_width_ = layout::row_label_width_px(theme_, view_.names, 120) + 10;
     }
-    const double level_count = static_cast<double>(levels_.size());
+    // Twice: how much room there is decides which dimensions have a strip, and they take room.
+    double level_count = static_cast<double>(levels_.size());
+    if (const base::Status status = try_place(top, level_count); !status) return status;
+    level_count = 0;
+    for (size_t level = 0; level < levels_.size(); ++level) {
+      level_count += usual_block(level) >= kLeastBlock ? 1 : 0;
+    }
+    return try_place(top, level_count);
+  }
+
+  base::Status try_place(double top, double level_count) {
     const double left = kMargin + kStripWidth * level_count + names_width_ + 8;
-    const double above = top + kStripHeight * level_count + names_width_ + 22;
+    const double above = top + kStripHeight * level_count + names_width_ + 8;
     const double room = std::floor(std::min(
         options_.width_px - left - kMargin - (legend_width_ > 0 ? legend_width_ + kGap : 0),
         options_.height_px - above - kMargin - kNotesHeight));
@@ -436,7 +448,7 @@ class RoutesFigure {
     add_fold_labels(labels);
     scene_.layers.emplace_back(std::move(strips));
     scene_.layers.emplace_back(std::move(labels));
-    add_axis_titles(y);
+    add_axis_title();
   }
 
   /// Of items that have no coordinates: switches, and nodes of a graph.
@@ -481,14 +493,8 @@ class RoutesFigure {
     }
   }
 
-  void add_axis_titles(double top) {
+  void add_axis_title() {
     layout::Labels labels;
-    labels.items.push_back({.text = "link leads to",
-                            .at = {plot_.x + plot_.w / 2, top - 10 - names_width_},
-                            .color = theme_.muted_text,
-                            .size_px = theme_.small_size_px,
-                            .anchor = layout::Anchor::kMiddle,
-                            .baseline = layout::Baseline::kMiddle});
     std::string note = "row: link begins, column: it leads to";
     if (axis_->items_per_slot() > 1) {
       note += fmt::format("; a cell is {0} x {0} {1} and shows {2}", axis_->items_per_slot(),
@@ -501,7 +507,6 @@ class RoutesFigure {
                             .size_px = theme_.small_size_px,
                             .anchor = layout::Anchor::kMiddle,
                             .baseline = layout::Baseline::kMiddle});
-    labels.items.erase(labels.items.begin());
     scene_.layers.emplace_back(std::move(labels));
   }
 
@@ -584,35 +589,59 @@ class RoutesFigure {
     layout::Polylines lines;
     for (size_t i = 0; i < view_.drawn.size() && legend.left_px() > 32; ++i) {
       const uint32_t route = view_.drawn[i];
-      const Point at = legend.sample(
-          15, 24,
-          fmt::format(
-              "{}, {}{}",
-              arrow(view_.group_of[view_.routes->from[route]],
-                    view_.group_of[view_.routes->to[route]]),
-              base::counted(view_.routes->length(route), "hop", "hops"),
-              options_.unit == LoadUnit::kBytes
-                  ? ", " + load_text(options_.unit, static_cast<double>(view_.routes->bytes[route]))
-                  : ""));
+      std::string text = fmt::format(
+          "{}, {}",
+          arrow(view_.group_of[view_.routes->from[route]], view_.group_of[view_.routes->to[route]]),
+          base::counted(view_.routes->length(route), "hop", "hops"));
+      if (options_.unit == LoadUnit::kBytes) {
+        text += ", " + load_text(options_.unit, static_cast<double>(view_.routes->bytes[route]));
+      }
+      text +=
+          fmt::format(", load up to {}",
+                      load_text(options_.unit, route_value(view_, route, RouteMetric::kMaxLoad)));
+      const Point at = legend.sample(15, 24, text);
       lines.add_rule({at.x, at.y}, {at.x + 18, at.y}, color_of(i), 2);
-      legend.note(
-          fmt::format("       largest load on its way: {}",
-                      load_text(options_.unit, route_value(view_, route, RouteMetric::kMaxLoad))));
     }
     scene_.layers.emplace_back(std::move(lines));
   }
 
   /// The links with the largest values among those that routes drawn cross.
-  void list_links(SideLegend& legend) {
+  [[nodiscard]] std::vector<const GroupLink*> first_links() const {
     std::vector<const GroupLink*> order;
     for (const GroupLink& link : links_) {
       if (link.routes > 0) order.push_back(&link);
     }
     std::stable_sort(order.begin(), order.end(),
                      [](const GroupLink* a, const GroupLink* b) { return a->value > b->value; });
+    return order;
+  }
+
+  /// Rings around the cells of the first links, where those are too small to be seen.
+  void add_rings() {
+    if (outlines()) return;
+    const std::vector<const GroupLink*> order = first_links();
+    layout::Polylines rings;
+    for (size_t i = 0; i < std::min(order.size(), kRingedLinks); ++i) {
+      const Rect rect =
+          cell(axis_->slot_of(item_of_[order[i]->from]), axis_->slot_of(item_of_[order[i]->to]));
+      rings.lines.push_back(ring({rect.x + rect.w / 2, rect.y + rect.h / 2}, rect.w));
+    }
+    ring_count_ = rings.lines.size();
+    scene_.layers.emplace_back(std::move(rings));
+  }
+  [[nodiscard]] layout::Polyline ring(Point middle, double cell_px) const {
+    layout::Polyline ring =
+        circle(middle, std::max(6.0, cell_px), layout::kTransparent, theme_.highlight, 1.5);
+    ring.fill.reset();
+    return ring;
+  }
+
+  void list_links(SideLegend& legend) {
+    const std::vector<const GroupLink*> order = first_links();
     if (order.empty() || legend.left_px() < 60) return;
     legend.heading(options_.color == RouteMetric::kBytes ? "Most loaded links" : "First links");
     layout::Boxes boxes;
+    layout::Polylines rings;
     constexpr size_t kMostLinks = 16;
     for (size_t i = 0; i < std::min(order.size(), kMostLinks) && legend.left_px() > 16; ++i) {
       const GroupLink& link = *order[i];
@@ -623,8 +652,10 @@ class RoutesFigure {
                       options_.unit == LoadUnit::kBytes
                           ? fmt::format(", {}", base::counted(link.routes, "route", "routes"))
                           : ""));
-      boxes.add({at.x + 1, at.y - 5, 10, 10}, scale_.color(theme_, link.value));
+      boxes.add({at.x + 3, at.y - 3, 6, 6}, scale_.color(theme_, link.value));
+      if (i < ring_count_) rings.lines.push_back(ring({at.x + 6, at.y}, 0));
     }
+    scene_.layers.emplace_back(std::move(rings));
     scene_.layers.emplace_back(std::move(boxes));
   }
 
@@ -646,6 +677,7 @@ class RoutesFigure {
   double legend_width_ = 0;
   double names_width_ = 0;
   bool has_marks_ = false;
+  size_t ring_count_ = 0;
 };
 
 }  // namespace
