@@ -24,7 +24,8 @@ std::vector<Run> runs_of(const std::vector<bool>& matters) {
 }
 
 /// Those that take more room than a stripe, given that the others are folded.
-std::vector<Run> worth_folding(const std::vector<Run>& runs, size_t item_count, double room_px) {
+std::vector<Run> worth_folding(const std::vector<Run>& runs, size_t item_count, double room_px,
+                               double stripe_px) {
   constexpr double kGain = 1.5;         // Times the stripe.
   constexpr double kMostStripes = 0.3;  // Of the room.
   std::vector<Run> chosen;
@@ -32,11 +33,11 @@ std::vector<Run> worth_folding(const std::vector<Run>& runs, size_t item_count, 
     std::vector<Run> better;
     size_t left = item_count;
     for (const Run& run : runs) {
-      if (run.count < 2 || run.count * per_item <= kGain * FoldedAxis::kStripePx) continue;
+      if (run.count < 2 || run.count * per_item <= kGain * stripe_px) continue;
       better.push_back(run);
       left -= run.count;
     }
-    const double stripes_px = FoldedAxis::kStripePx * static_cast<double>(better.size());
+    const double stripes_px = stripe_px * static_cast<double>(better.size());
     if (stripes_px > kMostStripes * room_px || better.size() <= chosen.size()) return chosen;
     chosen = std::move(better);
     per_item = (room_px - stripes_px) / static_cast<double>(std::max<size_t>(left, 1));
@@ -45,26 +46,39 @@ std::vector<Run> worth_folding(const std::vector<Run>& runs, size_t item_count, 
 
 }  // namespace
 
-FoldedAxis::FoldedAxis(const std::vector<bool>& matters, double room_px)
-    : slot_of_(matters.size()) {
+FoldedAxis::FoldedAxis(const std::vector<bool>& matters, double room_px) {
+  if (matters.empty()) return;
+  constexpr double kBetter = 1.5;  // What a narrower stripe must bring.
+  fold(matters, room_px, 7);
+  for (const double stripe_px : {3.0, 1.0}) {
+    FoldedAxis other = *this;
+    other.fold(matters, room_px, stripe_px);
+    if (other.slot_px_ / other.per_slot_ > kBetter * slot_px_ / per_slot_) *this = other;
+  }
+}
+
+void FoldedAxis::fold(const std::vector<bool>& matters, double room_px, double stripe_px) {
+  slots_.clear();
+  slot_of_.resize(matters.size());
+  length_px_ = 0;
+  folded_count_ = 0;
   const auto item_count = static_cast<uint32_t>(matters.size());
-  if (item_count == 0) return;
-  const std::vector<Run> folds = worth_folding(runs_of(matters), item_count, room_px);
-  for (const Run& fold : folds) folded_count_ += fold.count;
-  const double room = room_px - kStripePx * static_cast<double>(folds.size());
+  const std::vector<Run> folds = worth_folding(runs_of(matters), item_count, room_px, stripe_px);
+  for (const Run& run : folds) folded_count_ += run.count;
+  const double room = room_px - stripe_px * static_cast<double>(folds.size());
   per_slot_ = static_cast<uint32_t>(
       std::max(1.0, std::ceil((item_count - folded_count_) / std::max(room, 1.0))));
-  auto fold = folds.begin();
+  auto next = folds.begin();
   for (uint32_t i = 0; i < item_count;) {
     Slot slot{.first = i, .count = 1};
-    if (fold != folds.end() && fold->first == i) {
-      slot.count = fold->count;
+    if (next != folds.end() && next->first == i) {
+      slot.count = next->count;
       slot.folded = true;
-      ++fold;
+      ++next;
     } else {
       // Multiples of per_slot_, so that blocks of coordinates are cut alike.
       uint32_t end = std::min(item_count, (i / per_slot_ + 1) * per_slot_);
-      if (fold != folds.end()) end = std::min(end, fold->first);
+      if (next != folds.end()) end = std::min(end, next->first);
       slot.count = end - i;
     }
     std::fill_n(slot_of_.begin() + i, slot.count, static_cast<uint32_t>(slots_.size()));
@@ -80,7 +94,7 @@ FoldedAxis::FoldedAxis(const std::vector<bool>& matters, double room_px)
   slot_px_ = std::min(slot_px_, kLargest);
   for (Slot& slot : slots_) {
     slot.begin_px = length_px_;
-    slot.size_px = slot.folded ? kStripePx : slot_px_;
+    slot.size_px = slot.folded ? stripe_px : slot_px_;
     length_px_ += slot.size_px;
   }
 }

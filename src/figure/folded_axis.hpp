@@ -8,7 +8,7 @@ namespace pathline::figure {
 
 /// Places on an axis for many items in a row: items that matter get equally much room, alone or
 /// neighbours together where there are more than pixels; stretches of others are folded to a
-/// stripe when that pays.
+/// stripe when that pays, to the narrower a stripe the more there are.
 class FoldedAxis {
  public:
   struct Slot {
@@ -20,8 +20,6 @@ class FoldedAxis {
 
     [[nodiscard]] double middle_px() const { return begin_px + size_px / 2; }
   };
-  static constexpr double kStripePx = 7;
-
   /// matters  per item.
   /// room_px  at most this long; shorter when that makes slots whole pixels.
   FoldedAxis(const std::vector<bool>& matters, double room_px);
@@ -36,6 +34,8 @@ class FoldedAxis {
   [[nodiscard]] uint32_t folded_count() const { return folded_count_; }
 
  private:
+  void fold(const std::vector<bool>& matters, double room_px, double stripe_px);
+
   std::vector<Slot> slots_;
   std::vector<uint32_t> slot_of_;
   double length_px_ = 0;

@@ -31,8 +31,10 @@ constexpr double kBandInk = 0.22;  // Of the area, at most.
 constexpr double kWidestBand = 16;
 constexpr double kNarrowestWidest = 2.5;
 constexpr double kNarrowestBand = 0.5;
-constexpr double kNarrowestOfMany = 0.15;  // Of links one pixel wide and more, in a crowd.
+constexpr double kNarrowestOfMany = 0.05;  // Of links one pixel wide and more, in a crowd.
 constexpr size_t kManyBands = 4000;
+constexpr size_t kRingedLinks = 5;
+constexpr size_t kRingsFrom = 300;          // Links.
 constexpr size_t kMaxSingleBands = 6000;    // Of routes one by one.
 constexpr double kSingleFrom = 0.7;         // px that half of them must be wide.
 constexpr size_t kOneColorEach = 24;        // Routes.
@@ -95,6 +97,7 @@ class GraphFigure {
     add_other_links();
     add_bands();
     add_nodes();
+    add_rings();
     add_names();
     if (nodes_.empty()) layout::add_remark(scene_, theme_, area_, "no routes between nodes");
     if (legend_space() > 0 && !nodes_.empty()) add_legend();
@@ -160,8 +163,33 @@ class GraphFigure {
     const auto layout = layout::force_layout(static_cast<uint32_t>(nodes_.size()), edges);
     if (!layout) return layout.error();
     by_weight_ = layout.value().by_weight;
-    fit(layout.value().at);
+    std::vector<Point> at = layout.value().at;
+    draw_in_relays(at);
+    fit(std::move(at));
     return {};
+  }
+
+  /// What only passes on has few neighbours and so would lie far outside: moves it most of the way
+  /// to the middle of its links, weighed by their loads.
+  void draw_in_relays(std::vector<Point>& at) const {
+    constexpr double kWay = 0.6;
+    std::vector<Point> sum(at.size());
+    std::vector<double> weight(at.size(), 0);
+    for (const GroupLink& link : links_) {
+      const uint32_t ends[] = {node_of_[link.from], node_of_[link.to]};
+      const auto load = static_cast<double>(std::max<uint64_t>(1, link.load_bytes));
+      for (const int side : {0, 1}) {
+        const Point& other = at[ends[1 - side]];
+        sum[ends[side]].x += load * other.x;
+        sum[ends[side]].y += load * other.y;
+        weight[ends[side]] += load;
+      }
+    }
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (nodes_[i].talks() || weight[i] <= 0) continue;
+      at[i].x += kWay * (sum[i].x / weight[i] - at[i].x);
+      at[i].y += kWay * (sum[i].y / weight[i] - at[i].y);
+    }
   }
 
   /// Turns the placement so that it is widest from left to right, and fills the area with it.
@@ -223,9 +251,10 @@ class GraphFigure {
     std::vector<double> distances;
     const size_t step = std::max<size_t>(1, nodes_.size() / kSample);
     for (size_t i = 0; i < nodes_.size(); i += step) {
+      if (!nodes_[i].talks()) continue;
       double nearest = HUGE_VAL;
       for (size_t k = 0; k < nodes_.size(); ++k) {
-        if (k == i) continue;
+        if (k == i || !nodes_[k].talks()) continue;
         const double x = nodes_[k].at.x - nodes_[i].at.x;
         const double y = nodes_[k].at.y - nodes_[i].at.y;
         nearest = std::min(nearest, x * x + y * y);
@@ -240,13 +269,15 @@ class GraphFigure {
 
   void size_circles() {
     std::vector<uint32_t> degrees;
-    for (const Node& node : nodes_) degrees.push_back(node.degree());
+    for (const Node& node : nodes_) {
+      if (node.talks()) degrees.push_back(node.degree());
+    }
     std::sort(degrees.begin(), degrees.end());
     if (!degrees.empty()) most_partners_ = degrees.back();
     radius_ = largest_radius();
     // Most circles must not touch; a few large ones may.
     const double usual = degrees.empty() ? 1 : size_share(degrees[degrees.size() / 2]);
-    if (usual > 0) radius_ = std::min(radius_, 0.55 * usual_distance() / std::sqrt(usual));
+    if (usual > 0) radius_ = std::min(radius_, 0.5 * usual_distance() / std::sqrt(usual));
     radius_ = std::max(radius_, 2 * kSmallestRadius);
     for (Node& node : nodes_) {
       node.radius_px = std::max(kSmallestRadius, radius_ * std::sqrt(size_share(node.degree())));
@@ -270,7 +301,8 @@ class GraphFigure {
     }
     if (most_bytes_ <= 0) return;
     const double widest = kBandInk * area_.w * area_.h * most_bytes_ / std::max(ink, 1.0);
-    width_ = std::clamp(widest, kNarrowestWidest, kWidestBand);
+    const double room = std::clamp(0.6 * usual_distance(), kNarrowestWidest, kWidestBand);
+    width_ = std::clamp(widest, kNarrowestWidest, room);
     if (!make_single_bands()) {
       for (uint32_t i = 0; i < links_.size(); ++i) {
         if (links_[i].routes == 0) continue;
@@ -346,9 +378,9 @@ class GraphFigure {
   void add_other_links() {
     layout::Ribbons ribbons;
     ribbons.clip = area_;
+    const double width = links_.size() > kManyBands ? 0.35 : 0.7;
     for (const GroupLink& link : links_) {
-      if (link.routes > 0) continue;
-      add_ribbon(ribbons, link, 0, 0.7, theme_.grid);
+      if (link.routes == 0) add_ribbon(ribbons, link, 0, width, theme_.grid);
     }
     other_link_count_ = ribbons.size();
     if (ribbons.size() > 0) scene_.layers.emplace_back(std::move(ribbons));
@@ -397,6 +429,22 @@ class GraphFigure {
       add_ribbon(ribbons, links_[band.link], begin, begin + width, color_of(band));
     }
     scene_.layers.emplace_back(std::move(ribbons));
+  }
+
+  /// Around the links with the largest values, where many cross.
+  void add_rings() {
+    if (links_.size() < kRingsFrom) return;
+    layout::Polylines rings;
+    const std::vector<const GroupLink*> order = falling(links_);
+    for (size_t i = 0; i < std::min(order.size(), kRingedLinks); ++i) {
+      const Point& a = nodes_[node_of_[order[i]->from]].at;
+      const Point& b = nodes_[node_of_[order[i]->to]].at;
+      const double length = length_of(*order[i]);
+      rings.lines.push_back(
+          ring(theme_, {(a.x + b.x) / 2, (a.y + b.y) / 2}, std::clamp(length / 2 + 3, 8.0, 24.0)));
+    }
+    ring_count_ = rings.lines.size();
+    scene_.layers.emplace_back(std::move(rings));
   }
 
   [[nodiscard]] Color balance_color(const Node& node) const {
@@ -520,6 +568,9 @@ class GraphFigure {
       legend.note(
           fmt::format("Left out: {} without traffic.", base::counted(left_out, "node", "nodes")));
     }
+    if (bands_.empty() || single_) return;
+    legend.space(8);
+    legend.links(view_, options_, scale_, falling(links_), ring_count_);
   }
 
   [[nodiscard]] std::string what_color_says() const {
@@ -632,6 +683,7 @@ class GraphFigure {
   uint32_t most_partners_ = 0;
   size_t other_link_count_ = 0;
   size_t relay_count_ = 0;
+  size_t ring_count_ = 0;
   bool single_ = false;
   bool by_weight_ = true;
 };

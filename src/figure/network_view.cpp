@@ -104,6 +104,9 @@ base::Result<NetworkView> network_view(const network::Network& network,
   view.totals = network::totals(routes, view.loads);
   const std::vector<network::Link> heaviest = network::top_links(view.loads, 0);
   if (!heaviest.empty()) view.heaviest = heaviest[0];
+  std::vector<bool> talks(network.node_count(), false);
+  for (size_t r = 0; r < routes.size(); ++r) talks[routes.from[r]] = talks[routes.to[r]] = true;
+  view.talking_node_count = static_cast<size_t>(std::count(talks.begin(), talks.end(), true));
   choose_routes(view, options);
   return view;
 }
@@ -172,6 +175,16 @@ std::vector<GroupLink> group_links(const NetworkView& view, RouteMetric metric) 
   return links;
 }
 
+std::vector<const GroupLink*> falling(std::span<const GroupLink> links) {
+  std::vector<const GroupLink*> order;
+  for (const GroupLink& link : links) {
+    if (link.routes > 0) order.push_back(&link);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const GroupLink* a, const GroupLink* b) { return a->value > b->value; });
+  return order;
+}
+
 double route_value(const NetworkView& view, uint32_t route, RouteMetric metric) {
   const auto bytes = static_cast<double>(view.routes->bytes[route]);
   switch (metric) {
@@ -209,6 +222,10 @@ std::string network_subtitle(const NetworkView& view, const NetworkOptions& opti
   const network::RouteTotals& totals = view.totals;
   const std::string routes = base::counted(totals.route_count, "route", "routes");
   std::string text = base::counted(view.network->node_count(), "node", "nodes");
+  const size_t talking = view.talking_node_count;
+  if (talking < view.network->node_count()) {
+    text = fmt::format("{} of {} with traffic", base::human_count(talking), text);
+  }
   if (options.aggregate) {
     text += fmt::format(" in {}", base::counted(view.node_group_count, "group", "groups"));
   }

@@ -40,6 +40,7 @@ struct NetworkView {
   std::vector<std::string> names;  ///< Per group.
   network::LinkLoads loads;        ///< Of all routes.
   network::RouteTotals totals;     ///< Of all routes.
+  size_t talking_node_count = 0;   ///< Nodes at an end of any route.
   network::Link heaviest;          ///< None without links in use.
   std::vector<uint32_t> drawn;     ///< Routes, ascending.
   size_t top_link_count = 0;       ///< That a route must cross to be drawn; 0: any.
@@ -56,6 +57,9 @@ std::vector<GroupPair> group_pairs(const NetworkView& view, std::span<const uint
 /// Between different groups, crossed by at least one route; ascending by groups. Those that only
 /// others than the routes drawn cross have `routes` 0.
 std::vector<GroupLink> group_links(const NetworkView& view, RouteMetric metric);
+
+/// Those that routes drawn cross, by falling value, ties by groups.
+std::vector<const GroupLink*> falling(std::span<const GroupLink> links);
 
 /// Of a route drawn by itself.
 double route_value(const NetworkView& view, uint32_t route, RouteMetric metric);
@@ -95,6 +99,10 @@ class SideLegend {
   /// Wrapped to the width; ends with "…" where the height ends.
   void note(const std::string& text);
   void scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit);
+  /// The links with the largest values among those that routes drawn cross, falling; the first
+  /// `ringed` have a ring as in the picture.
+  void links(const NetworkView& view, const NetworkOptions& options, const ValueScale& scale,
+             std::span<const GroupLink* const> order, size_t ringed);
   /// One line: a drawing at the left, which the caller adds at the point returned, and a text.
   layout::Point sample(double height_px, double indent_px, const std::string& text);
   void space(double px) { y_ += px; }
@@ -105,6 +113,9 @@ class SideLegend {
   layout::Rect area_;
   double y_;
 };
+
+/// To draw the eye to something.
+layout::Polyline ring(const layout::Theme& theme, layout::Point middle, double radius_px);
 
 /// A filled circle with a rim.
 layout::Polyline circle(layout::Point middle, double radius_px, layout::Color fill,

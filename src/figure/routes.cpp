@@ -33,6 +33,7 @@ constexpr size_t kMaxGradientRoutes = 600;
 constexpr size_t kMaxMarkedRoutes = 300;
 constexpr double kMarkFrom = 3;  // px of a cell.
 constexpr size_t kRingedLinks = 8;
+constexpr double kFoldLabels = 18;  // More between matrix and legend.
 
 class RoutesFigure {
  public:
@@ -460,7 +461,7 @@ class RoutesFigure {
       const FoldedAxis::Slot& slot = axis_->place(item);
       if (slot.folded || slot.middle_px() - height / 2 < free_from) continue;
       free_from = slot.middle_px() + height / 2;
-      const double room = names_width_ > 0 ? names_width_ : 60;
+      const double room = names_width_ > 0 ? names_width_ : plot_.x - kMargin - 6;
       const std::string text =
           layout::fit_text_middle(view_.names[group_at_[item]], room, theme_.small_size_px);
       labels.items.push_back({.text = text,
@@ -511,7 +512,7 @@ class RoutesFigure {
   }
 
   void add_legend(bool single) {
-    const double x = plot_.right() + kGap + (axis_->folded_count() > 0 ? 14 : 0);
+    const double x = plot_.right() + kGap + (axis_->folded_count() > 0 ? kFoldLabels : 0);
     SideLegend legend(scene_, theme_,
                       {x, plot_.y, legend_width_, options_.height_px - kMargin - plot_.y});
     if (view_.drawn.empty()) return;
@@ -527,7 +528,7 @@ class RoutesFigure {
     if (single) {
       list_routes(legend);
     } else {
-      list_links(legend);
+      legend.links(view_, options_, scale_, falling(links_), ring_count_);
     }
   }
 
@@ -605,60 +606,20 @@ class RoutesFigure {
     scene_.layers.emplace_back(std::move(lines));
   }
 
-  /// The links with the largest values among those that routes drawn cross.
-  [[nodiscard]] std::vector<const GroupLink*> first_links() const {
-    std::vector<const GroupLink*> order;
-    for (const GroupLink& link : links_) {
-      if (link.routes > 0) order.push_back(&link);
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const GroupLink* a, const GroupLink* b) { return a->value > b->value; });
-    return order;
-  }
-
   /// Rings around the cells of the first links, where those are too small to be seen.
   void add_rings() {
     if (outlines()) return;
-    const std::vector<const GroupLink*> order = first_links();
+    const std::vector<const GroupLink*> order = falling(links_);
     layout::Polylines rings;
     for (size_t i = 0; i < std::min(order.size(), kRingedLinks); ++i) {
       const Rect rect =
           cell(axis_->slot_of(item_of_[order[i]->from]), axis_->slot_of(item_of_[order[i]->to]));
-      rings.lines.push_back(ring({rect.x + rect.w / 2, rect.y + rect.h / 2}, rect.w));
+      rings.lines.push_back(
+          ring(theme_, {rect.x + rect.w / 2, rect.y + rect.h / 2}, std::max(6.0, rect.w)));
     }
     ring_count_ = rings.lines.size();
     scene_.layers.emplace_back(std::move(rings));
   }
-  [[nodiscard]] layout::Polyline ring(Point middle, double cell_px) const {
-    layout::Polyline ring =
-        circle(middle, std::max(6.0, cell_px), layout::kTransparent, theme_.highlight, 1.5);
-    ring.fill.reset();
-    return ring;
-  }
-
-  void list_links(SideLegend& legend) {
-    const std::vector<const GroupLink*> order = first_links();
-    if (order.empty() || legend.left_px() < 60) return;
-    legend.heading(options_.color == RouteMetric::kBytes ? "Most loaded links" : "First links");
-    layout::Boxes boxes;
-    layout::Polylines rings;
-    constexpr size_t kMostLinks = 16;
-    for (size_t i = 0; i < std::min(order.size(), kMostLinks) && legend.left_px() > 16; ++i) {
-      const GroupLink& link = *order[i];
-      const Point at = legend.sample(
-          15, 20,
-          fmt::format("{}  {}{}", arrow(link.from, link.to),
-                      metric_text(options_.color, options_.unit, link.value),
-                      options_.unit == LoadUnit::kBytes
-                          ? fmt::format(", {}", base::counted(link.routes, "route", "routes"))
-                          : ""));
-      boxes.add({at.x + 3, at.y - 3, 6, 6}, scale_.color(theme_, link.value));
-      if (i < ring_count_) rings.lines.push_back(ring({at.x + 6, at.y}, 0));
-    }
-    scene_.layers.emplace_back(std::move(rings));
-    scene_.layers.emplace_back(std::move(boxes));
-  }
-
   static constexpr double kNotesHeight = 10;
   const NetworkView& view_;
   const NetworkOptions& options_;

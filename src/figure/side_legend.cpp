@@ -3,6 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
+#include "base/text.hpp"
 #include "figure/network_view.hpp"
 #include "layout/axis.hpp"
 #include "layout/text.hpp"
@@ -115,6 +118,29 @@ void SideLegend::scale(const ValueScale& scale, RouteMetric metric, LoadUnit uni
   y_ = bar.bottom() + 12;
 }
 
+void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
+                       const ValueScale& scale, std::span<const GroupLink* const> order,
+                       size_t ringed) {
+  constexpr size_t kMostLinks = 16;
+  if (order.empty() || left_px() < 50) return;
+  heading(options.color == RouteMetric::kBytes ? "Most loaded links" : "First links");
+  layout::Boxes boxes;
+  layout::Polylines rings;
+  for (size_t i = 0; i < std::min(order.size(), kMostLinks) && left_px() > 15; ++i) {
+    const GroupLink& link = *order[i];
+    std::string text = fmt::format("{} → {}  {}", view.names[link.from], view.names[link.to],
+                                   metric_text(options.color, options.unit, link.value));
+    if (options.unit == LoadUnit::kBytes && options.color != RouteMetric::kRoutes) {
+      text += ", " + base::counted(link.routes, "route", "routes");
+    }
+    const layout::Point at = sample(15, 20, text);
+    boxes.add({at.x + 3, at.y - 3, 6, 6}, scale.color(theme_, link.value));
+    if (i < ringed) rings.lines.push_back(ring(theme_, {at.x + 6, at.y}, 6));
+  }
+  scene_.layers.emplace_back(std::move(boxes));
+  scene_.layers.emplace_back(std::move(rings));
+}
+
 layout::Point SideLegend::sample(double height_px, double indent_px, const std::string& text) {
   const double height = std::max(height_px, theme_.small_size_px * kLineHeight);
   const layout::Point at{area_.x, y_ + height / 2};
@@ -128,6 +154,12 @@ layout::Point SideLegend::sample(double height_px, double indent_px, const std::
   scene_.layers.emplace_back(std::move(labels));
   y_ += height;
   return at;
+}
+
+layout::Polyline ring(const layout::Theme& theme, layout::Point middle, double radius_px) {
+  layout::Polyline line = circle(middle, radius_px, layout::kTransparent, theme.highlight, 1.5);
+  line.fill.reset();
+  return line;
 }
 
 layout::Polyline circle(layout::Point middle, double radius_px, layout::Color fill,
