@@ -3,14 +3,15 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "figure/graph_nodes.hpp"
 #include "figure/network_view.hpp"
 #include "layout/axis.hpp"
-#include "layout/force_layout.hpp"
 #include "layout/text.hpp"
 
 namespace pathline::figure {
@@ -21,13 +22,9 @@ using layout::Point;
 using layout::Rect;
 
 constexpr double kMargin = 16;
-constexpr double kLegendWidth = 212;
+constexpr double kLegendWidth = 226;
 constexpr double kWithLegendFrom = 600;  // px of the picture's width.
-constexpr double kMaxStretch = 1.35;     // Of the placement, to fill the picture.
-constexpr double kCircleInk = 0.07;      // Of the area, at most.
-constexpr double kLargestRadius = 22;
-constexpr double kSmallestRadius = 1.5;
-constexpr double kBandInk = 0.22;  // Of the area, at most.
+constexpr double kBandInk = 0.22;        // Of the area, at most.
 constexpr double kWidestBand = 16;
 constexpr double kNarrowestWidest = 2.5;
 constexpr double kNarrowestBand = 0.5;
@@ -39,26 +36,6 @@ constexpr size_t kMaxSingleBands = 6000;    // Of routes one by one.
 constexpr double kSingleFrom = 0.7;         // px that half of them must be wide.
 constexpr size_t kOneColorEach = 24;        // Routes.
 constexpr size_t kMaxGraphNodes = 200'000;  // Of what a picture can hold.
-
-/// A circle of the picture.
-struct Node {
-  uint32_t group = 0;
-  uint32_t out_pairs = 0;
-  uint32_t in_pairs = 0;
-  double out_bytes = 0;
-  double in_bytes = 0;
-  double inner_bytes = 0;
-  double radius_px = 0;
-  Point at;
-
-  [[nodiscard]] uint32_t degree() const { return out_pairs + in_pairs; }
-  [[nodiscard]] bool talks() const { return degree() > 0 || inner_bytes > 0; }
-  [[nodiscard]] double inner_share() const {
-    // What stays inside is sent and received here.
-    const double all = out_bytes + in_bytes + 2 * inner_bytes;
-    return all > 0 ? 2 * inner_bytes / all : 0;
-  }
-};
 
 /// A band along a link, at the right of its way.
 struct Band {
@@ -89,18 +66,17 @@ class GraphFigure {
                                      options_.width_px, options_.height_px)};
     }
     links_ = group_links(view_, options_.color);
-    collect_nodes();
-    if (nodes_.size() > kMaxGraphNodes) return too_many();
-    if (const base::Status status = place(); !status) return status.error();
-    size_circles();
+    nodes_.emplace(view_, links_);
+    if (nodes_->size() > kMaxGraphNodes) return too_many();
+    if (const base::Status status = nodes_->place(area_); !status) return status.error();
     make_bands();
     add_other_links();
     add_bands();
     add_nodes();
     add_rings();
     add_names();
-    if (nodes_.empty()) layout::add_remark(scene_, theme_, area_, "no routes between nodes");
-    if (legend_space() > 0 && !nodes_.empty()) add_legend();
+    if (nodes_->size() == 0) layout::add_remark(scene_, theme_, area_, "no routes between nodes");
+    if (legend_space() > 0 && nodes_->size() > 0) add_legend();
     scene_.description = "Nodes near to those that they communicate with, and their routes";
     return std::move(scene_);
   }
@@ -112,184 +88,13 @@ class GraphFigure {
   [[nodiscard]] base::Error too_many() const {
     return {base::ErrorCode::kInvalidArgument,
             fmt::format("a graph of {} nodes is too large to be drawn",
-                        base::human_count(nodes_.size())),
+                        base::human_count(nodes_->size())),
             "Merge nodes by some of their coordinates."};
   }
 
-  uint32_t add_node(uint32_t group) {
-    if (node_of_[group] == UINT32_MAX) {
-      node_of_[group] = static_cast<uint32_t>(nodes_.size());
-      nodes_.push_back({.group = group});
-    }
-    return node_of_[group];
-  }
-
-  void collect_nodes() {
-    node_of_.assign(view_.group_count, UINT32_MAX);
-    pairs_ = group_pairs(view_);
-    std::vector<bool> is_there(view_.group_count, false);
-    for (const GroupPair& pair : pairs_) is_there[pair.from] = is_there[pair.to] = true;
-    for (const GroupLink& link : links_) is_there[link.from] = is_there[link.to] = true;
-    for (uint32_t group = 0; group < view_.group_count; ++group) {
-      if (is_there[group]) add_node(group);
-    }
-    for (const GroupPair& pair : pairs_) {
-      Node& from = nodes_[node_of_[pair.from]];
-      Node& to = nodes_[node_of_[pair.to]];
-      const auto bytes = static_cast<double>(pair.bytes);
-      if (pair.from == pair.to) {
-        from.inner_bytes += bytes;
-        continue;
-      }
-      ++from.out_pairs;
-      ++to.in_pairs;
-      from.out_bytes += bytes;
-      to.in_bytes += bytes;
-    }
-  }
-
-  /// Who talks is near its partners; what only passes on is near its links.
-  base::Status place() {
-    std::vector<layout::ForceEdge> edges;
-    const auto add = [&](uint32_t from, uint32_t to, uint64_t bytes) {
-      if (from == to) return;
-      edges.push_back({node_of_[from], node_of_[to], std::max(1.0, static_cast<double>(bytes))});
-    };
-    for (const GroupPair& pair : pairs_) add(pair.from, pair.to, pair.bytes);
-    for (const GroupLink& link : links_) {
-      if (nodes_[node_of_[link.from]].talks() && nodes_[node_of_[link.to]].talks()) continue;
-      add(link.from, link.to, link.load_bytes);
-    }
-    const auto layout = layout::force_layout(static_cast<uint32_t>(nodes_.size()), edges);
-    if (!layout) return layout.error();
-    by_weight_ = layout.value().by_weight;
-    std::vector<Point> at = layout.value().at;
-    draw_in_relays(at);
-    fit(std::move(at));
-    return {};
-  }
-
-  /// What only passes on has few neighbours and so would lie far outside: moves it most of the way
-  /// to the middle of its links, weighed by their loads.
-  void draw_in_relays(std::vector<Point>& at) const {
-    constexpr double kWay = 0.6;
-    std::vector<Point> sum(at.size());
-    std::vector<double> weight(at.size(), 0);
-    for (const GroupLink& link : links_) {
-      const uint32_t ends[] = {node_of_[link.from], node_of_[link.to]};
-      const auto load = static_cast<double>(std::max<uint64_t>(1, link.load_bytes));
-      for (const int side : {0, 1}) {
-        const Point& other = at[ends[1 - side]];
-        sum[ends[side]].x += load * other.x;
-        sum[ends[side]].y += load * other.y;
-        weight[ends[side]] += load;
-      }
-    }
-    for (size_t i = 0; i < at.size(); ++i) {
-      if (nodes_[i].talks() || weight[i] <= 0) continue;
-      at[i].x += kWay * (sum[i].x / weight[i] - at[i].x);
-      at[i].y += kWay * (sum[i].y / weight[i] - at[i].y);
-    }
-  }
-
-  /// Turns the placement so that it is widest from left to right, and fills the area with it.
-  void fit(std::vector<Point> at) {
-    if (at.empty()) return;
-    Point mean;
-    for (const Point& point : at) {
-      mean.x += point.x / static_cast<double>(at.size());
-      mean.y += point.y / static_cast<double>(at.size());
-    }
-    double xx = 0;
-    double xy = 0;
-    double yy = 0;
-    for (Point& point : at) {
-      point = {point.x - mean.x, point.y - mean.y};
-      xx += point.x * point.x;
-      xy += point.x * point.y;
-      yy += point.y * point.y;
-    }
-    const double angle = 0.5 * std::atan2(2 * xy, xx - yy);
-    Point low{HUGE_VAL, HUGE_VAL};
-    Point high{-HUGE_VAL, -HUGE_VAL};
-    for (Point& point : at) {
-      point = {point.x * std::cos(angle) + point.y * std::sin(angle),
-               point.y * std::cos(angle) - point.x * std::sin(angle)};
-      low = {std::min(low.x, point.x), std::min(low.y, point.y)};
-      high = {std::max(high.x, point.x), std::max(high.y, point.y)};
-    }
-    const double rim = largest_radius() + 4;
-    const auto scale_of = [&](double room, double extent) {
-      return extent > 1e-9 ? std::max(1.0, room - 2 * rim) / extent : HUGE_VAL;
-    };
-    double x_scale = scale_of(area_.w, high.x - low.x);
-    double y_scale = scale_of(area_.h, high.y - low.y);
-    const double least = std::min(x_scale, y_scale);
-    x_scale = least < HUGE_VAL ? std::min(x_scale, kMaxStretch * least) : 0;
-    y_scale = least < HUGE_VAL ? std::min(y_scale, kMaxStretch * least) : 0;
-    for (size_t i = 0; i < at.size(); ++i) {
-      nodes_[i].at = {area_.x + area_.w / 2 + (at[i].x - (low.x + high.x) / 2) * x_scale,
-                      area_.y + area_.h / 2 + (at[i].y - (low.y + high.y) / 2) * y_scale};
-    }
-  }
-
-  /// Of the node with most partners: circles together must leave most of the area free.
-  [[nodiscard]] double largest_radius() const {
-    double most = 0;
-    double sum = 0;
-    for (const Node& node : nodes_) {
-      most = std::max(most, static_cast<double>(node.degree()));
-      sum += node.degree();
-    }
-    if (sum <= 0) return kLargestRadius / 2;
-    const double per_degree = kCircleInk * area_.w * area_.h / (std::numbers::pi * sum);
-    return std::clamp(std::sqrt(per_degree * most), 2 * kSmallestRadius, kLargestRadius);
-  }
-  /// Distance to the next node that three of four nodes have at least.
-  [[nodiscard]] double usual_distance() const {
-    constexpr size_t kSample = 512;  // Nodes whose neighbours are looked for.
-    std::vector<double> distances;
-    const size_t step = std::max<size_t>(1, nodes_.size() / kSample);
-    for (size_t i = 0; i < nodes_.size(); i += step) {
-      if (!nodes_[i].talks()) continue;
-      double nearest = HUGE_VAL;
-      for (size_t k = 0; k < nodes_.size(); ++k) {
-        if (k == i || !nodes_[k].talks()) continue;
-        const double x = nodes_[k].at.x - nodes_[i].at.x;
-        const double y = nodes_[k].at.y - nodes_[i].at.y;
-        nearest = std::min(nearest, x * x + y * y);
-      }
-      distances.push_back(std::sqrt(nearest));
-    }
-    if (distances.empty()) return HUGE_VAL;
-    const auto quarter = distances.begin() + static_cast<ptrdiff_t>(distances.size() / 4);
-    std::nth_element(distances.begin(), quarter, distances.end());
-    return *quarter;
-  }
-
-  void size_circles() {
-    std::vector<uint32_t> degrees;
-    for (const Node& node : nodes_) {
-      if (node.talks()) degrees.push_back(node.degree());
-    }
-    std::sort(degrees.begin(), degrees.end());
-    if (!degrees.empty()) most_partners_ = degrees.back();
-    radius_ = largest_radius();
-    // Most circles must not touch; a few large ones may.
-    const double usual = degrees.empty() ? 1 : size_share(degrees[degrees.size() / 2]);
-    if (usual > 0) radius_ = std::min(radius_, 0.5 * usual_distance() / std::sqrt(usual));
-    radius_ = std::max(radius_, 2 * kSmallestRadius);
-    for (Node& node : nodes_) {
-      node.radius_px = std::max(kSmallestRadius, radius_ * std::sqrt(size_share(node.degree())));
-    }
-  }
-  [[nodiscard]] double size_share(double degree) const {
-    return most_partners_ == 0 ? 0.25 : degree / most_partners_;
-  }
-
   [[nodiscard]] double length_of(const GroupLink& link) const {
-    const Point& a = nodes_[node_of_[link.from]].at;
-    const Point& b = nodes_[node_of_[link.to]].at;
+    const Point& a = nodes_->of_group(link.from).at;
+    const Point& b = nodes_->of_group(link.to).at;
     return std::hypot(b.x - a.x, b.y - a.y);
   }
 
@@ -301,7 +106,8 @@ class GraphFigure {
     }
     if (most_bytes_ <= 0) return;
     const double widest = kBandInk * area_.w * area_.h * most_bytes_ / std::max(ink, 1.0);
-    const double room = std::clamp(0.6 * usual_distance(), kNarrowestWidest, kWidestBand);
+    const double room =
+        std::clamp(0.6 * nodes_->usual_distance_px(), kNarrowestWidest, kWidestBand);
     width_ = std::clamp(widest, kNarrowestWidest, room);
     if (!make_single_bands()) {
       for (uint32_t i = 0; i < links_.size(); ++i) {
@@ -355,15 +161,20 @@ class GraphFigure {
     return single_ && options_.color == RouteMetric::kRoutes && view_.drawn.size() <= kOneColorEach;
   }
   [[nodiscard]] Color color_of(const Band& band) const {
-    if (!one_color_each()) return scale_.color(theme_, band.value);
+    if (!one_color_each()) {
+      const Color color = scale_.color(theme_, band.value);
+      if (single_ || bands_.size() <= kManyBands) return color;
+      // Where thousands cross, small ones must not add up to a ground on which large ones drown.
+      return layout::with_alpha(color, std::min(1.0, 0.2 + 2 * scale_.share(band.value)));
+    }
     const auto place = std::lower_bound(view_.drawn.begin(), view_.drawn.end(), band.route);
     return theme_.series_color(static_cast<size_t>(place - view_.drawn.begin()));
   }
 
   void add_ribbon(layout::Ribbons& ribbons, const GroupLink& link, double from_px, double to_px,
                   Color color) const {
-    const Point& a = nodes_[node_of_[link.from]].at;
-    const Point& b = nodes_[node_of_[link.to]].at;
+    const Point& a = nodes_->of_group(link.from).at;
+    const Point& b = nodes_->of_group(link.to).at;
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     if (!(length > 0)) return;
     // To the right of the way; y grows downwards.
@@ -393,18 +204,18 @@ class GraphFigure {
 
   /// Where bands are wider than the node that they end at: what passes through it.
   void add_ports() {
-    std::vector<double> widest(nodes_.size(), 0);
+    std::vector<double> widest(nodes_->size(), 0);
     for (const GroupLink& link : links_) {
       const double width = static_cast<double>(link.bytes) / most_bytes_ * width_;
       for (const uint32_t group : {link.from, link.to}) {
-        widest[node_of_[group]] = std::max(widest[node_of_[group]], width);
+        widest[nodes_->place_of(group)] = std::max(widest[nodes_->place_of(group)], width);
       }
     }
     layout::Polylines ports;
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (widest[i] < nodes_[i].radius_px + 1) continue;
+    for (size_t i = 0; i < nodes_->size(); ++i) {
+      if (widest[i] < nodes_->all()[i].radius_px + 1) continue;
       ports.lines.push_back(
-          circle(nodes_[i].at, widest[i] + 1, theme_.plot_background, theme_.axis, 0.8));
+          circle(nodes_->all()[i].at, widest[i] + 1, theme_.plot_background, theme_.axis, 0.8));
     }
     scene_.layers.emplace_back(std::move(ports));
   }
@@ -437,8 +248,8 @@ class GraphFigure {
     layout::Polylines rings;
     const std::vector<const GroupLink*> order = falling(links_);
     for (size_t i = 0; i < std::min(order.size(), kRingedLinks); ++i) {
-      const Point& a = nodes_[node_of_[order[i]->from]].at;
-      const Point& b = nodes_[node_of_[order[i]->to]].at;
+      const Point& a = nodes_->of_group(order[i]->from).at;
+      const Point& b = nodes_->of_group(order[i]->to).at;
       const double length = length_of(*order[i]);
       rings.lines.push_back(
           ring(theme_, {(a.x + b.x) / 2, (a.y + b.y) / 2}, std::clamp(length / 2 + 3, 8.0, 24.0)));
@@ -447,7 +258,7 @@ class GraphFigure {
     scene_.layers.emplace_back(std::move(rings));
   }
 
-  [[nodiscard]] Color balance_color(const Node& node) const {
+  [[nodiscard]] Color balance_color(const GraphNode& node) const {
     const double all = node.out_bytes + node.in_bytes;
     return theme_.diverging.at(all > 0 ? node.in_bytes / all : 0.5);
   }
@@ -457,15 +268,15 @@ class GraphFigure {
     layout::Boxes relays;
     relays.snap = false;
     // Large ones first, so that small ones are not hidden.
-    std::vector<uint32_t> order(nodes_.size());
+    std::vector<uint32_t> order(nodes_->size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return nodes_[a].radius_px > nodes_[b].radius_px;
+      return nodes_->all()[a].radius_px > nodes_->all()[b].radius_px;
     });
     for (const uint32_t i : order) {
-      const Node& node = nodes_[i];
+      const GraphNode& node = nodes_->all()[i];
       if (!node.talks()) {
-        const double half = kSmallestRadius + 0.5;
+        const double half = GraphNodes::kSmallestRadius + 0.5;
         relays.add({node.at.x - half, node.at.y - half, 2 * half, 2 * half}, theme_.other);
         continue;
       }
@@ -479,10 +290,10 @@ class GraphFigure {
     scene_.layers.emplace_back(std::move(circles));
   }
 
-  [[nodiscard]] double arc_radius(const Node& node) const { return node.radius_px + 4; }
+  [[nodiscard]] double arc_radius(const GraphNode& node) const { return node.radius_px + 4; }
 
   /// From the top, clockwise; a whole turn would be all bytes.
-  void add_arc(const Node& node, layout::Polylines& lines) const {
+  void add_arc(const GraphNode& node, layout::Polylines& lines) const {
     const double turn = 2 * std::numbers::pi * node.inner_share();
     const int pieces = std::max(1, static_cast<int>(std::ceil(turn * 12)));
     layout::Polyline arc{.stroke = theme_.series_color(2), .width_px = 3};
@@ -499,16 +310,16 @@ class GraphFigure {
     constexpr size_t kNameAll = 64;
     constexpr size_t kOtherwise = 8;
     std::vector<uint32_t> order;
-    for (uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].talks()) order.push_back(i);
+    for (uint32_t i = 0; i < nodes_->size(); ++i) {
+      if (nodes_->all()[i].talks()) order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return nodes_[a].degree() > nodes_[b].degree();
+      return nodes_->all()[a].degree() > nodes_->all()[b].degree();
     });
     if (order.size() > kNameAll) order.resize(kOtherwise);
     std::vector<Rect> taken;
-    if (nodes_.size() <= 4 * kNameAll) {
-      for (const Node& node : nodes_) {
+    if (nodes_->size() <= 4 * kNameAll) {
+      for (const GraphNode& node : nodes_->all()) {
         const double r = node.radius_px + (node.inner_bytes > 0 ? 5 : 0);
         taken.push_back({node.at.x - r, node.at.y - r, 2 * r, 2 * r});
       }
@@ -517,11 +328,11 @@ class GraphFigure {
     grounds.corner_radius_px = 3;
     layout::Labels labels;
     for (const uint32_t i : order) {
-      const Rect place = name_place(nodes_[i], taken);
+      const Rect place = name_place(nodes_->all()[i], taken);
       if (place.w <= 0) continue;
       taken.push_back(place);
       grounds.add(place, layout::with_alpha(theme_.background, 0.8));
-      labels.items.push_back({.text = view_.names[nodes_[i].group],
+      labels.items.push_back({.text = view_.names[nodes_->all()[i].group],
                               .at = {place.x + place.w / 2, place.y + place.h / 2},
                               .color = theme_.text,
                               .size_px = theme_.small_size_px,
@@ -533,7 +344,7 @@ class GraphFigure {
   }
 
   /// Right, left, above or below a circle, where nothing else is; empty without room.
-  [[nodiscard]] Rect name_place(const Node& node, const std::vector<Rect>& taken) const {
+  [[nodiscard]] Rect name_place(const GraphNode& node, const std::vector<Rect>& taken) const {
     const double w = layout::text_width_px(view_.names[node.group], theme_.small_size_px) + 6;
     const double h = theme_.small_size_px * 1.3;
     const double gap = node.radius_px + (options_.aggregate && node.inner_bytes > 0 ? 7 : 2);
@@ -559,11 +370,11 @@ class GraphFigure {
     legend.space(10);
     add_circle_legend(legend);
     legend.space(8);
-    legend.note(
-        fmt::format("Nodes lie near those that they exchange {} with{}.",
-                    options_.unit == LoadUnit::kBytes ? "much" : "data",
-                    by_weight_ ? "" : "; the graph is too large for loads to be considered"));
-    const size_t left_out = view_.group_count - nodes_.size();
+    legend.note(fmt::format(
+        "Nodes lie near those that they exchange {} with{}.",
+        options_.unit == LoadUnit::kBytes ? "much" : "data",
+        nodes_->by_weight() ? "" : "; the graph is too large for loads to be considered"));
+    const size_t left_out = view_.group_count - nodes_->size();
     if (left_out > 0) {
       legend.note(
           fmt::format("Left out: {} without traffic.", base::counted(left_out, "node", "nodes")));
@@ -626,13 +437,14 @@ class GraphFigure {
     layout::Polylines circles;
     double previous = 0;
     for (const double share : {1.0, 0.25}) {
-      const double partners = std::round(share * most_partners_);
+      const double partners = std::round(share * nodes_->most_partners());
       if (partners == previous || partners < 1) continue;
       previous = partners;
-      const double radius = std::max(kSmallestRadius, radius_ * std::sqrt(size_share(partners)));
-      const Point at = legend.sample(2 * radius + 4, 2 * radius_ + 12, fmt::format("{}", partners));
-      circles.lines.push_back(circle({at.x + radius_ + 1, at.y}, radius, theme_.diverging.at(0.5),
-                                     theme_.muted_text, 1));
+      const double radius = nodes_->radius_px(partners);
+      const Point at = legend.sample(2 * radius + 4, 2 * nodes_->largest_radius_px() + 12,
+                                     fmt::format("{}", partners));
+      circles.lines.push_back(circle({at.x + nodes_->largest_radius_px() + 1, at.y}, radius,
+                                     theme_.diverging.at(0.5), theme_.muted_text, 1));
     }
     scene_.layers.emplace_back(std::move(circles));
     if (legend.left_px() > 60) {
@@ -648,7 +460,7 @@ class GraphFigure {
     if (options_.aggregate) {
       layout::Polylines arc;
       const Point at = legend.sample(16, 26, "share that stays in the group");
-      Node sample;
+      GraphNode sample;
       sample.radius_px = 2;
       sample.inner_bytes = 0.3;
       sample.out_bytes = 1.4;
@@ -671,21 +483,16 @@ class GraphFigure {
   const layout::Theme& theme_;
   layout::Scene scene_;
   Rect area_;
-  std::vector<GroupPair> pairs_;
   std::vector<GroupLink> links_;
-  std::vector<Node> nodes_;
-  std::vector<uint32_t> node_of_;  // Per group.
+  std::optional<GraphNodes> nodes_;
   std::vector<Band> bands_;
   ValueScale scale_;
   double most_bytes_ = 0;  // On a link, of the routes drawn.
   double width_ = 0;       // px of that.
-  double radius_ = 0;      // px of most_partners_.
-  uint32_t most_partners_ = 0;
   size_t other_link_count_ = 0;
   size_t relay_count_ = 0;
   size_t ring_count_ = 0;
   bool single_ = false;
-  bool by_weight_ = true;
 };
 
 }  // namespace

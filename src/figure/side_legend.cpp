@@ -130,8 +130,10 @@ void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
     const GroupLink& link = *order[i];
     std::string text = fmt::format("{} → {}  {}", view.names[link.from], view.names[link.to],
                                    metric_text(options.color, options.unit, link.value));
-    if (options.unit == LoadUnit::kBytes && options.color != RouteMetric::kRoutes) {
-      text += ", " + base::counted(link.routes, "route", "routes");
+    const std::string count = ", " + base::counted(link.routes, "route", "routes");
+    const bool fits = layout::text_width_px(text + count, theme_.small_size_px) < area_.w - 20;
+    if (fits && options.unit == LoadUnit::kBytes && options.color != RouteMetric::kRoutes) {
+      text += count;
     }
     const layout::Point at = sample(15, 20, text);
     boxes.add({at.x + 3, at.y - 3, 6, 6}, scale.color(theme_, link.value));
