@@ -90,7 +90,7 @@ void FoldedAxis::fold(const std::vector<bool>& matters, double room_px, double s
   // Slots of whole pixels look alike; those of a pixel and a half do not.
   constexpr double kMayLose = 0.8;
   if (std::floor(slot_px_) >= kMayLose * slot_px_) slot_px_ = std::floor(slot_px_);
-  constexpr double kLargest = 96;
+  constexpr double kLargest = 200;
   slot_px_ = std::min(slot_px_, kLargest);
   for (Slot& slot : slots_) {
     slot.begin_px = length_px_;

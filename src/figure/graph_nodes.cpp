@@ -120,7 +120,7 @@ void GraphNodes::fit(std::vector<Point> at, const layout::Rect& area) {
     low = {std::min(low.x, point.x), std::min(low.y, point.y)};
     high = {std::max(high.x, point.x), std::max(high.y, point.y)};
   }
-  const double rim = kLargestRadius + 4;
+  const double rim = nodes_.size() > 400 ? 10 : kLargestRadius + 4;  // The larger, the fewer.
   const auto scale_of = [&](double room, double extent) {
     return extent > 1e-9 ? std::max(1.0, room - 2 * rim) / extent : HUGE_VAL;
   };
