@@ -123,6 +123,8 @@ class GraphFigure {
   /// Routes beside each other, those with the largest value next to the line from node to node. As
   /// the paper stacks them. False, and no bands, when they would be too narrow.
   bool make_single_bands() {
+    // Their number can only be seen from a band for all of them, their identity from a few colours.
+    if (options_.color == RouteMetric::kRoutes && view_.drawn.size() > kOneColorEach) return false;
     std::unordered_map<uint64_t, uint32_t> link_of;
     for (uint32_t i = 0; i < links_.size(); ++i) {
       link_of[uint64_t{links_[i].from} << 32U | links_[i].to] = i;
@@ -379,8 +381,9 @@ class GraphFigure {
       legend.note(
           fmt::format("Left out: {} without traffic.", base::counted(left_out, "node", "nodes")));
     }
-    if (bands_.empty() || single_) return;
     legend.space(8);
+    if (one_color_each()) legend.routes(view_, options_);
+    if (bands_.empty() || single_) return;
     legend.links(view_, options_, scale_, falling(links_), ring_count_);
   }
 
@@ -388,7 +391,8 @@ class GraphFigure {
     const bool bytes = options_.unit == LoadUnit::kBytes;
     switch (options_.color) {
       case RouteMetric::kBytes:
-        return single_ ? (bytes ? "Bytes of the route" : "Route") : "Load of the link";
+        if (single_) return bytes ? "Bytes of the route" : "Route";
+        return options_.aggregate ? "Loads between groups" : "Load of the link";
       case RouteMetric::kRoutes: return single_ ? "Route" : "Routes over the link";
       case RouteMetric::kLength: return single_ ? "Length of the route" : "Mean length of routes";
       case RouteMetric::kHopBytes:
@@ -449,7 +453,7 @@ class GraphFigure {
     scene_.layers.emplace_back(std::move(circles));
     if (legend.left_px() > 60) {
       legend.space(20);
-      const Rect bar{options_.width_px - kMargin - kLegendWidth + 4, std::round(legend.y()), 180,
+      const Rect bar{options_.width_px - kMargin - kLegendWidth + 24, std::round(legend.y()), 150,
                      10};
       layout::add_wide_color_bar(
           scene_, theme_, bar, theme_.diverging,

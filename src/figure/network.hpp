@@ -25,7 +25,7 @@ enum class LoadUnit : uint8_t { kBytes, kRoutes };
 /// that of all of them: sums, the mean length weighed by bytes, or the largest load.
 enum class RouteMetric : uint8_t {
   kBytes,     ///< Of a route; of a link its load.
-  kRoutes,    ///< Over a link; routes drawn one by one have a colour of their own each.
+  kRoutes,    ///< Over a link; up to 24 routes have a colour each instead.
   kLength,    ///< Links of a route.
   kHopBytes,  ///< Bytes times links.
   kMaxLoad    ///< The largest load among the links of a route.
@@ -75,8 +75,8 @@ struct NetworkOptions {
 /// every route are left out. An arc around a group of nodes is the share of its bytes that stays in
 /// it.
 ///
-/// errors  kInvalidArgument for a picture too small, a dimension that does not exist, and an
-///         unknown palette; those of force_layout().
+/// errors  kInvalidArgument for a picture too small, and a dimension or a route that does not
+///         exist; those of force_layout().
 /// cost    that of force_layout(), O(links crossed x log), and the bands' area.
 base::Result<layout::Scene> graph(const network::Network& network, const network::Routes& routes,
                                   const NetworkOptions& options);
@@ -88,7 +88,7 @@ base::Result<layout::Scene> graph(const network::Network& network, const network
 /// none of the routes drawn touches are folded to a stripe when that gives the others more room.
 /// With more nodes than pixels neighbours share a cell.
 ///
-/// errors  as graph(), without those of force_layout().
+/// errors  as graph(), without those of force_layout(); kInvalidArgument for an unknown palette.
 /// cost    O(links crossed + pixels) and what render/raster.hpp says.
 base::Result<layout::Scene> routes(const network::Network& network, const network::Routes& routes,
                                    const NetworkOptions& options);
@@ -99,7 +99,7 @@ base::Result<layout::Scene> routes(const network::Network& network, const networ
 /// a sum, the line says which share of it the bars up to there have (Pareto). top_links_share, or 5
 /// % if all are drawn, is marked with its number, its threshold and its share.
 ///
-/// errors  kInvalidArgument for a picture too small.
+/// errors  as graph(), without those of force_layout().
 /// cost    O(links crossed + values x log values).
 base::Result<layout::Scene> ranking(const network::Network& network, const network::Routes& routes,
                                     const NetworkOptions& options);

@@ -103,6 +103,8 @@ class SideLegend {
   /// `ringed` have a ring as in the picture.
   void links(const NetworkView& view, const NetworkOptions& options, const ValueScale& scale,
              std::span<const GroupLink* const> order, size_t ringed);
+  /// The routes drawn, each with a line in its series colour.
+  void routes(const NetworkView& view, const NetworkOptions& options);
   /// One line: a drawing at the left, which the caller adds at the point returned, and a text.
   layout::Point sample(double height_px, double indent_px, const std::string& text);
   void space(double px) { y_ += px; }

@@ -444,7 +444,7 @@ class RankingFigure {
     const double x =
         plot.x + plot.w * static_cast<double>(top_count_) / static_cast<double>(items_.size());
     layout::Polylines rule;
-    rule.add_rule({x, plot.y - 34}, {x, plot.bottom()}, theme_.highlight);
+    rule.add_rule({x, plot.y}, {x, plot.bottom()}, theme_.highlight);
     if (subject_.has_sum) {
       rule.lines.push_back(circle({x, plot.bottom() - plot.h * share_of_sum(top_count_)}, 4,
                                   theme_.highlight, theme_.background, 1));
@@ -456,8 +456,8 @@ class RankingFigure {
     if (subject_.has_sum) {
       label += fmt::format(", together {:.3g} %", 100 * share_of_sum(top_count_));
     }
-    const bool fits = x + 8 + layout::text_width_px(label, theme_.small_size_px) < plot.right();
-    add_text(label, {fits ? x + 8 : x - 8, plot.y - 28},
+    const bool fits = x + layout::text_width_px(label, theme_.small_size_px) < plot.right();
+    add_text(label, {fits ? x : x + 4, plot.y - 28},
              fits ? layout::Anchor::kStart : layout::Anchor::kEnd, theme_.text);
   }
 

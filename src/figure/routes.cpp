@@ -40,6 +40,9 @@ class RoutesFigure {
     if (!gradient) return gradient.error();
     gradient_ = gradient.value();
     links_ = group_links(view_, options_.color);
+    if (options_.color == RouteMetric::kBytes && options_.cells == CellValue::kMax) {
+      for (GroupLink& link : links_) link.value = static_cast<double>(link.max_load);
+    }
     const double top = layout::add_title(
         scene_, theme_, options_.title.empty() ? "Routes on the network" : options_.title,
         network_subtitle(view_, options_));
@@ -118,9 +121,7 @@ class RoutesFigure {
     for (const GroupLink& link : links_) {
       if (link.routes == 0) continue;
       const bool largest = options_.cells == CellValue::kMax;
-      const double value = options_.color == RouteMetric::kBytes && largest
-                               ? static_cast<double>(link.max_load)
-                               : link.value;
+      const double value = link.value;
       const uint32_t row = matrix_.slot_of_group(link.from);
       const uint32_t column = matrix_.slot_of_group(link.to);
       const auto [place, is_new] = values.try_emplace({row, column}, value);
@@ -260,15 +261,21 @@ class RoutesFigure {
     }
     legend.space(8);
     if (single) {
-      list_routes(legend);
+      legend.routes(view_, options_);
     } else {
       legend.links(view_, options_, scale_, falling(links_), ring_count_);
     }
   }
 
+  [[nodiscard]] const char* load_heading() const {
+    if (!options_.aggregate) return "Load of the link";
+    return options_.cells == CellValue::kMax ? "Most loaded link between groups"
+                                             : "Loads between groups, summed up";
+  }
+
   void add_load_legend(SideLegend& legend) {
     switch (options_.color) {
-      case RouteMetric::kBytes: legend.heading("Load of the link"); break;
+      case RouteMetric::kBytes: legend.heading(load_heading()); break;
       case RouteMetric::kRoutes: legend.heading("Routes drawn over the link"); break;
       case RouteMetric::kLength: legend.heading("Mean length of the routes over it"); break;
       case RouteMetric::kHopBytes: legend.heading("Bytes x hops of the routes over it"); break;
@@ -313,31 +320,6 @@ class RoutesFigure {
   [[nodiscard]] std::string density_text() const {
     return options_.unit == LoadUnit::kBytes ? "routes: the stronger, the more bytes"
                                              : "routes: the stronger, the more of them";
-  }
-
-  [[nodiscard]] std::string arrow(uint32_t from, uint32_t to) const {
-    return fmt::format("{} → {}", view_.names[from], view_.names[to]);
-  }
-
-  void list_routes(SideLegend& legend) {
-    legend.heading("Routes");
-    layout::Polylines lines;
-    for (size_t i = 0; i < view_.drawn.size() && legend.left_px() > 32; ++i) {
-      const uint32_t route = view_.drawn[i];
-      std::string text = fmt::format(
-          "{}, {}",
-          arrow(view_.group_of[view_.routes->from[route]], view_.group_of[view_.routes->to[route]]),
-          base::counted(view_.routes->length(route), "hop", "hops"));
-      if (options_.unit == LoadUnit::kBytes) {
-        text += ", " + load_text(options_.unit, static_cast<double>(view_.routes->bytes[route]));
-      }
-      text +=
-          fmt::format(", load up to {}",
-                      load_text(options_.unit, route_value(view_, route, RouteMetric::kMaxLoad)));
-      const Point at = legend.sample(15, 24, text);
-      lines.add_rule({at.x, at.y}, {at.x + 18, at.y}, color_of(i), 2);
-    }
-    scene_.layers.emplace_back(std::move(lines));
   }
 
   /// Rings around the cells of the first links, where those are too small to be seen.

@@ -123,7 +123,10 @@ void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
                        size_t ringed) {
   constexpr size_t kMostLinks = 16;
   if (order.empty() || left_px() < 50) return;
-  heading(options.color == RouteMetric::kBytes ? "Most loaded links" : "First links");
+  std::string what = "First";
+  if (options.color == RouteMetric::kBytes) what = "Most loaded";
+  if (options.color == RouteMetric::kRoutes) what = "Most used";
+  heading(what + (options.aggregate ? " between groups" : " links"));
   layout::Boxes boxes;
   layout::Polylines rings;
   for (size_t i = 0; i < std::min(order.size(), kMostLinks) && left_px() > 15; ++i) {
@@ -141,6 +144,31 @@ void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
   }
   scene_.layers.emplace_back(std::move(boxes));
   scene_.layers.emplace_back(std::move(rings));
+}
+
+void SideLegend::routes(const NetworkView& view, const NetworkOptions& options) {
+  heading("Routes");
+  layout::Polylines lines;
+  for (size_t i = 0; i < view.drawn.size() && left_px() > 15; ++i) {
+    const uint32_t route = view.drawn[i];
+    std::string text = fmt::format("{} → {}", view.names[view.group_of[view.routes->from[route]]],
+                                   view.names[view.group_of[view.routes->to[route]]]);
+    // What finds room.
+    std::vector<std::string> facts;
+    if (options.unit == LoadUnit::kBytes) {
+      facts.push_back(load_text(options.unit, route_value(view, route, RouteMetric::kBytes)));
+    }
+    facts.push_back(base::counted(view.routes->length(route), "hop", "hops"));
+    facts.push_back("load up to " +
+                    load_text(options.unit, route_value(view, route, RouteMetric::kMaxLoad)));
+    for (const std::string& fact : facts) {
+      const std::string longer = text + ", " + fact;
+      if (layout::text_width_px(longer, theme_.small_size_px) < area_.w - 24) text = longer;
+    }
+    const layout::Point at = sample(15, 24, text);
+    lines.add_rule({at.x, at.y}, {at.x + 18, at.y}, theme_.series_color(i), 2);
+  }
+  scene_.layers.emplace_back(std::move(lines));
 }
 
 layout::Point SideLegend::sample(double height_px, double indent_px, const std::string& text) {
