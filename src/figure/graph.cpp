@@ -24,9 +24,10 @@ using layout::Rect;
 constexpr double kMargin = 16;
 constexpr double kLegendWidth = 226;
 constexpr double kWithLegendFrom = 600;  // px of the picture's width.
-constexpr double kBandInk = 0.22;        // Of the area, at most.
+constexpr double kBandInk = 0.3;         // Of the area, at most.
 constexpr double kWidestBand = 16;
-constexpr double kNarrowestWidest = 2.5;
+constexpr double kNarrowestWidest = 1;
+constexpr double kWidestOfCrowd = 2.5;  // However near nodes are.
 constexpr double kNarrowestBand = 0.5;
 constexpr double kNarrowestOfMany = 0.05;  // Of links one pixel wide and more, in a crowd.
 constexpr size_t kManyBands = 4000;
@@ -106,8 +107,7 @@ class GraphFigure {
     }
     if (most_bytes_ <= 0) return;
     const double widest = kBandInk * area_.w * area_.h * most_bytes_ / std::max(ink, 1.0);
-    const double room =
-        std::clamp(0.6 * nodes_->usual_distance_px(), kNarrowestWidest, kWidestBand);
+    const double room = std::clamp(0.6 * nodes_->usual_distance_px(), kWidestOfCrowd, kWidestBand);
     width_ = std::clamp(widest, kNarrowestWidest, room);
     if (!make_single_bands()) {
       for (uint32_t i = 0; i < links_.size(); ++i) {
