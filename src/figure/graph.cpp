@@ -32,11 +32,11 @@ constexpr double kNarrowestBand = 0.5;
 constexpr double kNarrowestOfMany = 0.05;  // Of links one pixel wide and more, in a crowd.
 constexpr size_t kManyBands = 4000;
 constexpr size_t kRingedLinks = 5;
-constexpr size_t kRingsFrom = 300;          // Links.
-constexpr size_t kMaxSingleBands = 6000;    // Of routes one by one.
-constexpr double kSingleFrom = 0.7;         // px that half of them must be wide.
-constexpr size_t kOneColorEach = 24;        // Routes.
-constexpr size_t kMaxGraphNodes = 200'000;  // Of what a picture can hold.
+constexpr size_t kRingsFrom = 300;         // Links.
+constexpr size_t kMaxSingleBands = 6000;   // Of routes one by one.
+constexpr double kSingleFrom = 0.7;        // px that half of them must be wide.
+constexpr size_t kOneColorEach = 24;       // Routes.
+constexpr size_t kMaxGraphNodes = 20'000;  // Of what a picture can hold.
 
 /// A band along a link, at the right of its way.
 struct Band {

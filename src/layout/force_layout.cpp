@@ -274,12 +274,6 @@ base::Result<ForceLayout> force_layout(uint32_t node_count, std::span<const Forc
       refine(graphviz, component, layout.at);
     }
   }
-  double weight = 0;
-  for (const ForceEdge& edge : once) {
-    layout.edge_length += edge.weight * length_of(edge, layout.at);
-    weight += edge.weight;
-  }
-  if (weight > 0) layout.edge_length /= weight;
   return layout;
 }
 

@@ -18,10 +18,8 @@ struct ForceEdge {
 };
 
 struct ForceLayout {
-  std::vector<Point> at;   ///< Per node, in a unit of its own.
-  bool by_weight = true;   ///< False: the graph is too large, so its weights were not considered.
-  double edge_length = 0;  ///< Mean over the edges, weighed by them: small against the picture
-                           ///< when what belongs together lies together.
+  std::vector<Point> at;  ///< Per node, in a unit of its own.
+  bool by_weight = true;  ///< False: the graph is too large, so its weights were not considered.
 };
 
 /// Places the nodes of a graph so that neighbours lie near each other, heavy ones nearer.
