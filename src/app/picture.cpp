@@ -41,11 +41,14 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
   if (name == "flow") return FigureKind::kFlow;
   if (name == "profile") return FigureKind::kProfile;
   if (name == "steps") return FigureKind::kSteps;
-  return base::Error{
-      base::ErrorCode::kInvalidArgument,
-      fmt::format(
-          "there is no figure '{}'; there are timeline, matrix, chord, flow, profile, steps",
-          name)};
+  if (name == "graph") return FigureKind::kGraph;
+  if (name == "routes") return FigureKind::kRoutes;
+  if (name == "ranking") return FigureKind::kRanking;
+  return base::Error{base::ErrorCode::kInvalidArgument,
+                     fmt::format("there is no figure '{}'; there are timeline, matrix, chord, "
+                                 "flow, profile, steps, graph, "
+                                 "routes, ranking",
+                                 name)};
 }
 
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
@@ -64,8 +67,21 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
       return figure::profile(trace, selection, profile::from_trace(trace, selection, pool),
                              options);
     case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
+    case FigureKind::kGraph:
+    case FigureKind::kRoutes:
+    case FigureKind::kRanking: break;
   }
-  return base::Error{base::ErrorCode::kInvalidArgument, "unknown figure"};
+  return base::Error{base::ErrorCode::kInvalidArgument, "this figure is of a network"};
+}
+
+base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,
+                                               const figure::NetworkOptions& options) {
+  figure::NetworkOptions drawing = options;
+  drawing.unit = input.counts_routes ? figure::LoadUnit::kRoutes : figure::LoadUnit::kBytes;
+  const network::Network& network = *input.machine.network;
+  if (kind == FigureKind::kRoutes) return figure::routes(network, input.routes, drawing);
+  if (kind == FigureKind::kRanking) return figure::ranking(network, input.routes, drawing);
+  return figure::graph(network, input.routes, drawing);
 }
 
 base::Status write_picture(const layout::Scene& scene, const std::string& path,

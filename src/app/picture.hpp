@@ -4,18 +4,30 @@
 #include <optional>
 #include <string>
 
+#include "app/network_input.hpp"
 #include "figure/figure.hpp"
+#include "figure/network.hpp"
 #include "render/draw.hpp"
 
 namespace pathline::app {
 
-enum class FigureKind : uint8_t { kTimeline, kMatrix, kChord, kFlow, kProfile, kSteps };
+enum class FigureKind : uint8_t {
+  kTimeline,
+  kMatrix,
+  kChord,
+  kFlow,
+  kProfile,
+  kSteps,
+  kGraph,  ///< This and the next two are of routes on a network, see make_network_scene().
+  kRoutes,
+  kRanking
+};
 
-/// "timeline", "matrix", "chord", "flow", "profile", "steps".
+/// "timeline", "matrix", "chord", "flow", "profile", "steps", "graph", "routes", "ranking".
 /// errors  kInvalidArgument naming the kinds there are.
 base::Result<FigureKind> parse_figure_kind(std::string_view name);
 
-/// The picture of one kind of a run.
+/// The picture of one kind of a run, not kGraph, kRoutes or kRanking.
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of the messages.
@@ -24,6 +36,10 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
                                        base::ThreadPool& pool, figure::Bundled* report = nullptr);
+
+/// kGraph, kRoutes, kRanking: the picture of routes on a network.
+base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,
+                                               const figure::NetworkOptions& options);
 
 /// Draws a scene into a file, PNG or SVG by the end of its name.
 /// errors  kInvalidArgument for another name, kIo.

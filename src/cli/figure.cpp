@@ -10,12 +10,13 @@
 #include "base/cpu_time.hpp"
 #include "cli/command.hpp"
 #include "cli/message_rows.hpp"
+#include "cli/network_figure.hpp"
 #include "render/raster.hpp"
 
 namespace pathline::cli {
 namespace {
 
-struct FigureOptions : CommonOptions {
+struct FigureOptions : NetworkOptions {
   std::string kind;
   std::string size = "1280x720";
   std::string metric;
@@ -34,7 +35,13 @@ struct FigureOptions : CommonOptions {
   std::string pick;
   std::string stats;
   std::optional<uint32_t> step;
+  NetworkFigureOptions of_network;
 };
+
+bool is_of_network(app::FigureKind kind) {
+  return kind == app::FigureKind::kGraph || kind == app::FigureKind::kRoutes ||
+         kind == app::FigureKind::kRanking;
+}
 
 base::Error bad_option(const char* option, const std::string& value, std::string_view expected) {
   return {base::ErrorCode::kInvalidArgument,
@@ -199,6 +206,16 @@ base::Status check_kind(const FigureOptions& options, app::FigureKind kind) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        fmt::format("{} belongs to timeline with {}", option, other)};
   };
+  if (is_of_network(kind)) {
+    if (!options.metric.empty()) return only_for("--metric", "pictures of a run");
+    if (options.opacity != "auto") return only_for("--opacity", "pictures of message lines");
+    if (options.blend != "alpha") return only_for("--blend", "pictures of message lines");
+    if (options.beta != "auto") return only_for("--beta", "timeline and chord");
+  } else if (!options.request.network.empty()) {
+    return only_for("--network", "graph, routes and ranking");
+  } else if (options.input.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "INPUT is required"};
+  }
   if (options.bursts && !is_timeline) return only_for("--bursts", "timeline");
   if (options.bundle != "auto" && !is_timeline) return only_for("--bundle", "timeline");
   if (options.degree != 2 && !is_timeline) return only_for("--degree", "timeline");
@@ -249,6 +266,10 @@ base::Result<int> run_figure(const FigureOptions& options) {
         fmt::format("--step belongs to matrix, chord and flow, not to {}", options.kind),
         "A part of the run is chosen with --from and --until."};
   }
+  if (is_of_network(kind.value())) {
+    return draw_network(kind.value(), options, options.of_network, parsed.value(),
+                        options.stats == "json");
+  }
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
@@ -288,15 +309,15 @@ base::Result<int> run_figure(const FigureOptions& options) {
 
 void add_figure_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<FigureOptions>();
-  CLI::App* command =
-      app.add_subcommand("figure", "Draws a run: timeline, matrix, chord, flow, profile or steps");
+  CLI::App* command = app.add_subcommand("figure", "Draws a run, or its routes on a network");
   command
       ->add_option(
           "KIND", options->kind,
           "timeline, matrix, chord (processes on a circle), flow (from senders on the left to "
-          "receivers on the right), profile or steps")
+          "receivers on the right), profile or steps; of routes on a network: graph (nodes near "
+          "those they talk to), routes (matrix of links), ranking (bars)")
       ->required();
-  add_input(*command, *options);
+  add_input(*command, *options, false);
   command->add_option("-o,--output", options->output, "Picture to write, *.png or *.svg")
       ->required();
   add_selection(*command, *options);
@@ -358,6 +379,7 @@ void add_figure_command(CLI::App& app, Action& action) {
                       "Matrix, chord, flow: only the messages of this time step");
   command->add_option("--pick", options->pick,
                       "Timeline: list the messages behind this pixel of the picture, X,Y");
+  add_network_figure_options(*command, *options, options->of_network);
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
   command->footer(
@@ -366,7 +388,9 @@ void add_figure_command(CLI::App& app, Action& action) {
       "  pathline figure matrix run -o matrix.png --order spectral\n"
       "  pathline figure flow run -o flow.png --order host\n"
       "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
-      "  pathline figure steps run -o steps.png");
+      "  pathline figure steps run -o steps.png\n"
+      "  pathline figure routes --network torus:4x4x4x16x2 --hopbytes traffic.txt -o routes.png\n"
+      "  pathline figure graph run --network slurm:/etc/slurm/topology.conf -o graph.png");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }
 

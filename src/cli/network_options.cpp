@@ -20,29 +20,37 @@ base::Error invalid(std::string message) {
 
 }  // namespace
 
+void add_network_options(CLI::App& command, NetworkOptions& options, bool required,
+                         const std::string& group) {
+  app::NetworkRequest& request = options.request;
+  const std::vector<CLI::Option*> added = {
+      command
+          .add_option("--network", request.network,
+                      "torus:4x4x4x8mx2 (m: no wrap), mesh:8x8, dragonfly:A,P,H, xc40:G, "
+                      "fattree:K,N, tree:FILE, slurm:FILE (topology.conf) or edges:FILE; then "
+                      ",order=DACBE and ,ranks-per-node=2 where needed")
+          ->required(required),
+      command.add_option("--hopbytes", request.hop_bytes,
+                         "Traffic: lines SRC DST BYTES [HOPS], instead of INPUT; may be gzipped"),
+      command.add_option("--routes", request.routes,
+                         "Recorded routes: lines Hop K: [SRC-DST] N (c1 .. ck) -> N (c1 .. ck); "
+                         "without it the network's rule gives them"),
+      command.add_option("--placement", request.placement,
+                         "Where the ranks run: plain, Blue Gene/Q, Slurm, rankfile or "
+                         "placement.csv"),
+      command.add_option("--hosts", request.hosts,
+                         "Names of the network's nodes, one each line, in the order of the nodes"),
+      command.add_flag("--complete", request.complete,
+                       "Take the network's rule for recorded routes that were cut"),
+      command.add_flag("--ignore-hops", request.ignore_hops,
+                       "Use the traffic although its HOPS are not those of the network")};
+  if (group.empty()) return;
+  for (CLI::Option* option : added) option->group(group);
+}
+
 void add_network_input(CLI::App& command, NetworkOptions& options) {
   add_input(command, options, false);
-  app::NetworkRequest& request = options.request;
-  command
-      .add_option("--network", request.network,
-                  "torus:4x4x4x8mx2 (m: no wrap), mesh:8x8, dragonfly:A,P,H, xc40:G, fattree:K,N, "
-                  "tree:FILE, slurm:FILE (topology.conf) or edges:FILE; then ,order=DACBE and "
-                  ",ranks-per-node=2 where needed")
-      ->required();
-  command.add_option("--hopbytes", request.hop_bytes,
-                     "Traffic: lines SRC DST BYTES [HOPS], instead of INPUT; may be gzipped");
-  command.add_option(
-      "--routes", request.routes,
-      "Recorded routes: lines Hop K: [SRC-DST] N (c1 .. ck) -> N (c1 .. ck); without "
-      "it the network's rule gives them");
-  command.add_option("--placement", request.placement,
-                     "Where the ranks run: plain, Blue Gene/Q, Slurm, rankfile or placement.csv");
-  command.add_option("--hosts", request.hosts,
-                     "Names of the network's nodes, one each line, in the order of the nodes");
-  command.add_flag("--complete", request.complete,
-                   "Take the network's rule for recorded routes that were cut");
-  command.add_flag("--ignore-hops", request.ignore_hops,
-                   "Use the traffic although its HOPS are not those of the network");
+  add_network_options(command, options, true);
 }
 
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options,

@@ -17,7 +17,11 @@ struct NetworkOptions : CommonOptions {
   app::NetworkRequest request;
 };
 
-/// INPUT, --hopbytes, --routes, --network and what belongs to them.
+/// --network, --hopbytes, --routes and what belongs to them.
+/// group  headline of the help under which they stand; "": the usual one.
+void add_network_options(CLI::App& command, NetworkOptions& options, bool required,
+                         const std::string& group = "");
+/// INPUT, which may be left out, and the above.
 void add_network_input(CLI::App& command, NetworkOptions& options);
 
 /// Opens what the options name, notes on stderr what is worth knowing of it.
