@@ -95,6 +95,7 @@ Json to_json(const RemapCommand& options, const app::NetworkInput& input,
                               ? Json(100 - 100 * result.hop_bytes_after / result.hop_bytes_before)
                               : Json();
   json["bound_hop_bytes"] = result.bound_hop_bytes;
+  json["optimal"] = result.hop_bytes_after <= result.bound_hop_bytes;
   json["max_link_load_before_bytes"] = result.max_link_load_before_bytes;
   json["max_link_load_after_bytes"] = result.max_link_load_after_bytes;
   json["off_node_bytes_before"] = result.off_node_bytes_before;

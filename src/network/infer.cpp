@@ -171,11 +171,11 @@ class RouteSteps {
       std::array<uint32_t, kMaxInferred * 2> expected{};
       std::array<uint32_t, kMaxInferred * 2> seen{};
       for (const Link link : rule) ++expected[link % (2 * count)];
-      std::vector<uint8_t> sequence;
+      std::string sequence;  // A letter for each dimension.
       for (const Link link : recorded) {
         const auto way = static_cast<uint32_t>(link % (2 * count));
         ++seen[way];
-        const auto dimension = static_cast<uint8_t>(way / 2);
+        const auto dimension = static_cast<char>(way / 2);
         if (sequence.empty() || sequence.back() != dimension) sequence.push_back(dimension);
       }
       if (seen == expected) ++sequences_[sequence];
@@ -189,8 +189,8 @@ class RouteSteps {
     size_t routes = 0;
     for (const auto& [sequence, count] : sequences_) {
       const bool ascending =
-          std::adjacent_find(sequence.begin(), sequence.end(), [&](uint8_t a, uint8_t b) {
-            return place[a] >= place[b];
+          std::adjacent_find(sequence.begin(), sequence.end(), [&](char a, char b) {
+            return place[static_cast<size_t>(a)] >= place[static_cast<size_t>(b)];
           }) == sequence.end();
       routes += ascending ? count : 0;
     }
@@ -199,7 +199,7 @@ class RouteSteps {
 
  private:
   size_t complete_ = 0;
-  std::map<std::vector<uint8_t>, size_t> sequences_;
+  std::map<std::string, size_t> sequences_;
 };
 
 std::string order_text(std::span<const uint32_t> order) {
