@@ -121,10 +121,10 @@ base::Result<mapping::Placement> place_ranks(const NetworkRequest& request, cons
     if (auto nodes = nodes_by_host(names.value(), trace->host_of_rank)) {
       return mapping::placement_on(std::move(*nodes));
     }
-    out.remarks.push_back(
-        fmt::format("nothing says which node the hosts of the run are, so rank r is taken to be on "
-                    "node r / {}",
-                    out.machine.ranks_per_node));
+    out.remarks.push_back(fmt::format(
+        "nothing says which nodes the hosts of the run are, so rank r is taken to be on "
+        "node r{}",
+        out.machine.ranks_per_node == 1 ? "" : fmt::format(" / {}", out.machine.ranks_per_node)));
   }
   const uint64_t places = uint64_t{network.node_count()} * out.machine.ranks_per_node;
   if (rank_count > places) {

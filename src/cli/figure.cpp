@@ -390,7 +390,7 @@ void add_figure_command(CLI::App& app, Action& action) {
       "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
       "  pathline figure steps run -o steps.png\n"
       "  pathline figure routes --network torus:4x4x4x16x2 --hopbytes traffic.txt -o routes.png\n"
-      "  pathline figure graph run --network slurm:/etc/slurm/topology.conf -o graph.png");
+      "  pathline figure graph run --network slurm:topology.conf -o graph.png");
   command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
 }
 

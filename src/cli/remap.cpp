@@ -232,7 +232,7 @@ void add_remap_command(CLI::App& app, Action& action) {
       "same groups of ranks can go below.\nExamples:\n"
       "  pathline remap --network torus:4x4x4x16x2,ranks-per-node=2 --hopbytes traffic.txt -o map "
       "--as bgq\n"
-      "  pathline remap run --network slurm:/etc/slurm/topology.conf --group -o hosts --as slurm");
+      "  pathline remap run --network slurm:topology.conf --group -o hosts --as slurm");
   command->callback([options, &action] { action = [options] { return run_remap(*options); }; });
 }
 

@@ -165,7 +165,7 @@ void add_routes_command(CLI::App& app, Action& action) {
       "Without traffic (--routes alone) every route counts 1, and loads are numbers of routes: "
       "load_unit says so.\nExamples:\n"
       "  pathline routes --network torus:4x4x4x16x2,ranks-per-node=2 --hopbytes traffic.txt\n"
-      "  pathline routes run --network slurm:/etc/slurm/topology.conf --list links --top-links 5%");
+      "  pathline routes run --network slurm:topology.conf --list links --top-links 5%");
   command->callback([options, &action] { action = [options] { return run_routes(*options); }; });
 }
 

@@ -97,6 +97,9 @@ class Multilevel {
 
   SearchResult run() {
     if (weights_.busy().empty()) return {std::move(best_.place_of_item), false};
+    // Loads of links have no bound that could be reached.
+    if (!judge_.needs_loads()) bound_ = lower_bound(problem_);
+    if (is_optimal(best_.place_of_item)) return {std::move(best_.place_of_item), false};
     const LinearMaps maps(problem_, number_of_item_);
     start(maps);
     if (take_optimal()) return {std::move(best_.place_of_item), deadline_.seen()};
@@ -142,22 +145,24 @@ class Multilevel {
     });
   }
 
-  /// True if a start has no more hop-bytes than any placement must: halos on a machine that their
-  /// grid fits into. It is best_ then.
+  /// True if a placement has no more hop-bytes than any must: halos on a machine that their grid
+  /// fits into.
+  [[nodiscard]] bool is_optimal(const Permutation& place_of_item) const {
+    return problem_.cost(place_of_item) <= bound_;
+  }
+  /// True if a start is optimal; it is best_ then.
   bool take_optimal() {
-    if (judge_.needs_loads()) return false;
-    const int64_t bound = lower_bound(problem_);
     for (const LinearMaps::Found& found : found_) {
       if (found.place_of_number.empty()) continue;
       candidates_.push_back({by_item(found.place_of_number), {}});
-      if (problem_.cost(candidates_.back().place_of_item) > bound) candidates_.pop_back();
+      if (!is_optimal(candidates_.back().place_of_item)) candidates_.pop_back();
     }
-    for (Candidate& candidate : candidates_) {
-      if (problem_.cost(candidate.place_of_item) > bound) continue;
-      best_ = std::move(candidate);
-      return true;
-    }
-    return false;
+    const auto optimal =
+        std::find_if(candidates_.begin(), candidates_.end(),
+                     [&](const Candidate& c) { return is_optimal(c.place_of_item); });
+    if (optimal == candidates_.end()) return false;
+    best_ = std::move(*optimal);
+    return true;
   }
 
   [[nodiscard]] Permutation by_item(const Permutation& place_of_number) const {
@@ -223,6 +228,7 @@ class Multilevel {
   std::vector<LinearMaps::Found> found_;
   std::vector<Candidate> candidates_;
   Candidate best_;
+  int64_t bound_ = -1;  ///< Of Problem::cost(); -1: not asked for.
 };
 
 }  // namespace
