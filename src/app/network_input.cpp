@@ -228,7 +228,8 @@ base::Result<NetworkInput> open_network(const NetworkRequest& request, const Ran
   if (!placement) return placement.error();
   out.placement = std::move(placement).value();
   const std::vector<Vertex>& node_of_rank = out.placement.node_of_rank;
-  if (file.hop_bytes && !request.ignore_hops) {
+  // Hops were measured with the ranks in blocks; another placement is a question of what would be.
+  if (file.hop_bytes && !request.ignore_hops && request.placement.empty()) {
     if (auto status =
             network::check_hops(*file.hop_bytes, network, node_of_rank, request.hop_bytes);
         !status) {
