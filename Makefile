@@ -29,7 +29,8 @@ install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"
 
 bench:  ## measure the speed (figures for doc/performance.md)
-	@tools/setup
+	@tools/setup build bench
+	@[ ! -e build/release/build.ninja ] || cmake --preset release >/dev/null  # to find its peers
 	@tools/build release
 	@build/release/bin/pathline-bench
 
