@@ -53,15 +53,26 @@ graph::Traffic traffic_of_routes(const network::RouteFile& file) {
   return graph::traffic_of(file.rank_count, std::move(pairs));
 }
 
-/// The nodes that the hosts of a trace are, if all of them have a name there.
-std::optional<std::vector<Vertex>> nodes_by_host(const mapping::NodeNames& names,
-                                                 const std::vector<std::string>& hosts) {
+/// The nodes that the hosts of a trace are; none if the network knows none of them.
+/// errors  kNotFound when it knows some, but not all.
+base::Result<std::vector<Vertex>> nodes_by_host(const mapping::NodeNames& names,
+                                                const std::vector<std::string>& hosts) {
   std::vector<Vertex> nodes;
+  const std::string* unknown = nullptr;
   for (const std::string& host : hosts) {
-    nodes.push_back(names.find(host));
-    if (!nodes.back().valid()) return std::nullopt;
+    const Vertex node = names.find(host);
+    if (node.valid()) {
+      nodes.push_back(node);
+    } else if (unknown == nullptr) {
+      unknown = &host;
+    }
   }
-  if (nodes.empty()) return std::nullopt;
+  if (unknown != nullptr && !nodes.empty()) {
+    return base::Error{base::ErrorCode::kNotFound,
+                       fmt::format("the run used host {}, which is no node of {}",
+                                   base::printable(*unknown), names.network().spec()),
+                       "--hosts FILE names the nodes; --placement FILE says where the ranks ran."};
+  }
   return nodes;
 }
 
@@ -112,14 +123,33 @@ base::Result<mapping::Placement> place_ranks(const NetworkRequest& request, cons
   auto names = mapping::NodeNames::make(network, out.host_of_node);
   if (!names) return names.error();
   if (!request.placement.empty()) {
-    auto input = base::TextInput::open(request.placement);
+    // bgq:FILE says the format, FILE alone lets the content tell.
+    const size_t colon = request.placement.find(':');
+    const auto format = colon == std::string::npos
+                            ? std::nullopt
+                            : mapping::find_placement_format(request.placement.substr(0, colon));
+    const std::string file = format ? request.placement.substr(colon + 1) : request.placement;
+    auto input = base::TextInput::open(file);
     if (!input) return input.error();
-    return mapping::read_placement(input.value().text(), request.placement, names.value(),
-                                   {.rank_count = rank_count});
+    // A file of traffic does not name ranks that are silent.
+    auto placed = mapping::read_placement(
+        input.value().text(), file, names.value(),
+        {.format = format, .rank_count = trace != nullptr ? rank_count : 0});
+    if (placed && placed.value().rank_count() < rank_count) {
+      return base::Error{base::ErrorCode::kInvalidArgument,
+                         fmt::format("{}: there are {} ranks, but only {} are placed", file,
+                                     rank_count, placed.value().rank_count())};
+    }
+    out.placed_by = "file";
+    return placed;
   }
+  out.placed_by = "block";
   if (trace != nullptr) {
-    if (auto nodes = nodes_by_host(names.value(), trace->host_of_rank)) {
-      return mapping::placement_on(std::move(*nodes));
+    auto nodes = nodes_by_host(names.value(), trace->host_of_rank);
+    if (!nodes) return nodes.error();
+    if (!nodes.value().empty()) {
+      out.placed_by = "hosts";
+      return mapping::placement_on(std::move(nodes).value());
     }
     out.remarks.push_back(fmt::format(
         "nothing says which nodes the hosts of the run are, so rank r is taken to be on "
@@ -228,6 +258,10 @@ base::Result<NetworkInput> open_network(const NetworkRequest& request, const Ran
   if (!placement) return placement.error();
   out.placement = std::move(placement).value();
   const std::vector<Vertex>& node_of_rank = out.placement.node_of_rank;
+  out.slots_per_node = out.machine.ranks_per_node;
+  for (const uint32_t slot : out.placement.slot_of_rank) {
+    out.slots_per_node = std::max(out.slots_per_node, slot + 1);
+  }
   // Hops were measured with the ranks in blocks; another placement is a question of what would be.
   if (file.hop_bytes && !request.ignore_hops && request.placement.empty()) {
     if (auto status =
@@ -236,7 +270,16 @@ base::Result<NetworkInput> open_network(const NetworkRequest& request, const Ran
       return status.error();
     }
   }
-  for (const uint64_t bytes : out.traffic.bytes) out.bytes += bytes;
+  double total = 0;
+  for (const uint64_t bytes : out.traffic.bytes) {
+    out.bytes += bytes;
+    total += static_cast<double>(bytes);
+  }
+  constexpr double kMaxTotalBytes = 1e18;  // Sums over links and nodes must fit into 64 bits.
+  if (total > kMaxTotalBytes) {
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("{:.3g} bytes are too many to add up", total)};
+  }
   const std::vector<uint32_t> group(node_of_rank.begin(),
                                     node_of_rank.begin() + out.traffic.rank_count());
   out.node_traffic = graph::merged(out.traffic, group, network.node_count());

@@ -42,6 +42,8 @@ struct NetworkInput {
   graph::Traffic traffic;  ///< Between ranks; of a route file alone, 1 byte for each route.
   uint64_t bytes = 0;      ///< Of all traffic, that inside of nodes included.
   mapping::Placement placement;
+  std::string placed_by;        ///< "block", "hosts" or "file": what the placement follows.
+  uint32_t slots_per_node = 1;  ///< Ranks that a node has room for, as far as is known.
   std::vector<std::string> host_of_node;  ///< Empty: the network's names have to do.
   graph::Traffic node_traffic;            ///< Between nodes.
   network::Routes routes;

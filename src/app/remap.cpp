@@ -2,6 +2,9 @@
 #include "app/remap.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "mapping/anneal.hpp"
 #include "mapping/bound.hpp"
@@ -124,6 +127,13 @@ std::vector<uint32_t> items_by_rank(const mapping::Problem& problem,
   return number;
 }
 
+/// From temperatures that keep most of a good placement, about a second at effort 1.
+mapping::Cooling cooling_of(const mapping::SearchOptions& search) {
+  const bool hop_bytes = search.objective == mapping::Objective::kHopBytes;
+  const double steps = (hop_bytes ? 5e6 : 1e5) * std::pow(3.0, search.effort - 1);
+  return {.hottest = 0.05, .coolest = 0.005, .steps = static_cast<uint64_t>(steps)};
+}
+
 base::Result<mapping::SearchResult> search(const mapping::Problem& problem,
                                            const mapping::Placement& start,
                                            const RemapRequest& request, base::ThreadPool& pool) {
@@ -132,13 +142,15 @@ base::Result<mapping::SearchResult> search(const mapping::Problem& problem,
     case RemapMethod::kMultilevel:
       return mapping::multilevel(problem, given, request.search, pool, {},
                                  items_by_rank(problem, start));
-    case RemapMethod::kAnneal: return mapping::anneal(problem, given, request.search, {});
+    case RemapMethod::kAnneal:
+      return mapping::anneal(problem, given, request.search, cooling_of(request.search));
     case RemapMethod::kPartition: {
       auto parts =
           mapping::place_by_partition(problem, given, request.part_count, request.search, {}, pool);
       if (!parts || parts.value().timed_out) return parts;
       // What goes between the parts did not count so far.
-      return mapping::anneal(problem, parts.value().place_of_item, request.search, {});
+      return mapping::anneal(problem, parts.value().place_of_item, request.search,
+                             cooling_of(request.search));
     }
     case RemapMethod::kExact:
     case RemapMethod::kRandom: break;
@@ -146,6 +158,13 @@ base::Result<mapping::SearchResult> search(const mapping::Problem& problem,
   auto selection = selection_of(problem, request, given);
   if (!selection) return selection.error();
   if (request.method == RemapMethod::kExact) {
+    if (request.movable.empty() && selection.value().items.size() > mapping::kMaxExactItems) {
+      return base::Error{base::ErrorCode::kUnsupported,
+                         fmt::format("{} nodes exchange bytes, but all arrangements of at most {} "
+                                     "can be tried",
+                                     selection.value().items.size(), mapping::kMaxExactItems),
+                         "Name a few routes with --move pairs:FILE, or take another --method."};
+    }
     return mapping::place_selected_exactly(problem, given, selection.value(),
                                            request.search.time_limit_s);
   }

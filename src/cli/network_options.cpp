@@ -36,8 +36,8 @@ void add_network_options(CLI::App& command, NetworkOptions& options, bool requir
                          "Recorded routes: lines Hop K: [SRC-DST] N (c1 .. ck) -> N (c1 .. ck); "
                          "without it the network's rule gives them"),
       command.add_option("--placement", request.placement,
-                         "Where the ranks run: plain, Blue Gene/Q, Slurm, rankfile or "
-                         "placement.csv"),
+                         "Where the ranks run: FILE, or its format and name if the content cannot "
+                         "tell: bgq:FILE, plain:, slurm:, rankfile:, placement.csv:"),
       command.add_option("--hosts", request.hosts,
                          "Names of the network's nodes, one each line, in the order of the nodes"),
       command.add_flag("--complete", request.complete,
@@ -58,6 +58,9 @@ base::Result<app::NetworkInput> open_network(const NetworkOptions& options,
   app::NetworkRequest request = options.request;
   request.partial = options.partial;
   std::optional<app::RankTraffic> trace;
+  if (options.input.empty() && (options.from_s || options.until_s || !options.ranks.empty())) {
+    return invalid("--from, --until and --ranks choose messages of a run, but there is no INPUT");
+  }
   if (!options.input.empty()) {
     auto opened = open(options);
     if (!opened) return opened.error();
@@ -155,6 +158,7 @@ nlohmann::ordered_json totals_json(const app::NetworkInput& input,
   json["pairs"] = totals.pair_count;
   json["routes"] = totals.route_count;
   // Without traffic every route counts 1: the loads are numbers of routes.
+  json["placement"] = input.placed_by;
   json["load_unit"] = input.counts_routes ? "routes" : "bytes";
   json["bytes"] = input.bytes;
   json["off_node_bytes"] = totals.bytes;

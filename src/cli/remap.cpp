@@ -72,7 +72,7 @@ base::Status write_placement(const RemapCommand& options, const app::NetworkInpu
   if (!names) return names.error();
   const auto text = mapping::format_placement(
       result.placement, *mapping::find_placement_format(options.placement_format), names.value(),
-      {.ranks_per_node = input.machine.ranks_per_node,
+      {.ranks_per_node = input.slots_per_node,
        .hop_bytes_before = result.hop_bytes_before,
        .hop_bytes_after = result.hop_bytes_after});
   if (!text) return text.error();
@@ -124,6 +124,19 @@ base::Result<int> run_remap(RemapCommand options) {
   if (remap.search.objective != mapping::Objective::kHopBytes &&
       (selects || remap.method == app::RemapMethod::kPartition)) {
     return invalid(fmt::format("--method {} knows only the objective hop-bytes", options.method));
+  }
+  if (remap.part_count > 0 && remap.method != app::RemapMethod::kPartition) {
+    return invalid("--parts belongs to --method partition");
+  }
+  if (options.effort && selects) {
+    return invalid(fmt::format("--effort does not go with --method {}", options.method));
+  }
+  if (!options.request.routes.empty() &&
+      !(options.input.empty() && options.request.hop_bytes.empty())) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--routes does not go with traffic: a new placement has new routes, which "
+                       "the network's rule gives",
+                       "--routes alone gives traffic of one byte for each route."};
   }
   remap.all_nodes = options.onto == "all";
   if (options.effort) remap.search.effort = *options.effort;
@@ -225,7 +238,8 @@ void add_remap_command(CLI::App& app, Action& action) {
                    "plain: lines RANK NODE; bgq: runjob --mapping; slurm: SLURM_HOSTFILE of srun "
                    "--distribution=arbitrary; rankfile: mpirun -rf of Open MPI")
       ->check(CLI::IsMember({"plain", "bgq", "slurm", "rankfile"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs("--output");
   command->footer(
       "The placement is never worse than the one given. bound_hop_bytes is what no placement of "
       "the "

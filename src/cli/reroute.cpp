@@ -134,6 +134,9 @@ base::Status write_loads(const std::string& file, const network::Network& networ
 }
 
 base::Result<int> run_reroute(const RerouteCommand& options) {
+  if (options.format == "csv" && !options.list) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "--format csv belongs to --list"};
+  }
   base::ThreadPool pool(options.threads);
   auto opened = open_network(options, pool);
   if (!opened) return opened.error();
@@ -149,8 +152,12 @@ base::Result<int> run_reroute(const RerouteCommand& options) {
                        "--global lowers the maximum link load; it cannot go with --criterion "
                        "length"};
   }
-  const network::Rerouting result =
-      network::reroute(network, input.routes, std::move(selected).value(), how, pool);
+  base::Progress progress;
+  progress.stage = "searching better ways";
+  network::Rerouting result;
+  with_progress(progress, options.quiet, [&] {
+    result = network::reroute(network, input.routes, std::move(selected).value(), how, pool);
+  });
   RerouteCommand shown = options;
   shown.how = how;
 
@@ -160,7 +167,8 @@ base::Result<int> run_reroute(const RerouteCommand& options) {
     }
   }
   if (!options.routes_file.empty()) {
-    auto text = network::format_route_file(network, result.routes, input.machine.ranks_per_node);
+    auto text = network::format_route_file(network, result.routes, input.traffic,
+                                           input.placement.node_of_rank);
     if (!text) return text.error();
     if (auto status = base::write_file(options.routes_file, text.value()); !status) {
       return status.error();

@@ -95,6 +95,16 @@ base::Status list_nodes(const RoutesOptions& options, const Lists& lists,
 }
 
 base::Result<int> run_routes(const RoutesOptions& options) {
+  if (!options.merge.empty() && options.list != "nodes") {
+    return base::Error{base::ErrorCode::kInvalidArgument, "--merge belongs to --list nodes"};
+  }
+  if (!options.top_links.empty() && options.list == "nodes") {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--top-links chooses links and routes, not nodes"};
+  }
+  if (options.format == "csv" && options.list.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "--format csv belongs to --list"};
+  }
   base::ThreadPool pool(options.threads);
   auto opened = open_network(options, pool);
   if (!opened) return opened.error();

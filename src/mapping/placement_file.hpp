@@ -59,9 +59,9 @@ base::Result<Placement> read_placement(std::string_view text, std::string_view f
                                        const NodeNames& names,
                                        const PlacementQuestion& question = {});
 
-/// nullopt if the text is like none of them.
-std::optional<PlacementFormat> detect_placement_format(std::string_view text,
-                                                       const network::Network& network);
+/// nullopt if the text is like none of them. Two and three numbers a line are kPlain: Blue Gene/Q
+/// has six.
+std::optional<PlacementFormat> detect_placement_format(std::string_view text);
 
 /// The first words of plain files, by which they are told from Blue Gene/Q's.
 constexpr std::string_view kPlainTitle = "# pathline placement";

@@ -65,7 +65,7 @@ TEST_F(PlacementFile, WhatIsWrittenIsReadBack) {
         continue;
       }
       ASSERT_TRUE(text.ok()) << text.error().message;
-      EXPECT_EQ(detect_placement_format(text.value(), *network_), format);
+      EXPECT_EQ(detect_placement_format(text.value()), format);
       const PlacementQuestion question{.rank_count = placement.rank_count(),
                                        .ranks_per_node = per_node};
       EXPECT_EQ(read(text.value(), question), placement) << text.value();

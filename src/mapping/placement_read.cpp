@@ -347,8 +347,7 @@ std::optional<PlacementFormat> find_placement_format(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<PlacementFormat> detect_placement_format(std::string_view text,
-                                                       const network::Network& network) {
+std::optional<PlacementFormat> detect_placement_format(std::string_view text) {
   text = without_byte_order_mark(text);
   if (text.starts_with(kPlainTitle)) return PlacementFormat::kPlain;
   if (text.starts_with(kRunTableHeader)) return PlacementFormat::kRunTable;
@@ -365,8 +364,8 @@ std::optional<PlacementFormat> detect_placement_format(std::string_view text,
   const bool numbers = std::all_of(words.begin(), words.end(), [](std::string_view word) {
     return number_in<uint32_t>(word).has_value();
   });
-  if (numbers && !network.dimensions().empty() &&
-      (words.size() == network.dimensions().size() + 1 || words.size() > 3)) {
+  // Two and three numbers may be rank, node and slot.
+  if (numbers && words.size() > 3) {
     return PlacementFormat::kBlueGene;
   }
   if (words.size() <= 3 && number_in<uint32_t>(words[0])) return PlacementFormat::kPlain;
@@ -378,7 +377,7 @@ base::Result<Placement> read_placement(std::string_view text, std::string_view f
   text = without_byte_order_mark(text);
   Seats seats(file_name, names, question);
   auto format = question.format;
-  if (!format) format = detect_placement_format(text, names.network());
+  if (!format) format = detect_placement_format(text);
   if (!format) {
     return seats.fault(base::ErrorCode::kCorrupt, 0, "is like no file that places ranks",
                        "Formats that can be read: bgq, slurm, rankfile, plain, placement.csv.");

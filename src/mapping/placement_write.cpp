@@ -26,7 +26,7 @@ base::Result<std::string> host_of(network::Vertex node, const NodeNames& names) 
       host ? fmt::format("'{}' is no host name that can be written", base::printable(*host))
            : fmt::format("node {} of {} has no host name", names.network().name(node),
                          names.network().spec());
-  return cannot_write(fact, "Give the names of the hosts in the order of the nodes.");
+  return cannot_write(fact, "--hosts FILE gives their names in the order of the nodes.");
 }
 
 base::Result<std::string> blue_gene(const Placement& placement, const NodeNames& names) {

@@ -37,7 +37,7 @@ base::Result<network::Vertex> Seats::node_of_host(size_t line, std::string_view 
   return fault(base::ErrorCode::kNotFound, line,
                fmt::format("there is no host '{}' in {}", base::printable(host.substr(0, 80)),
                            names_.network().spec()),
-               like.empty() ? "Give the names of the hosts in the order of the nodes."
+               like.empty() ? "--hosts FILE gives their names in the order of the nodes."
                             : fmt::format("Is '{}' meant?", base::printable(like)));
 }
 

@@ -15,6 +15,10 @@ namespace pathline::network {
 namespace {
 
 constexpr uint16_t kNoWay = UINT16_MAX;
+// Weights are counted in millionths, so that sums are exact and 0.1 + 0.2 ties with 0.3; the sum of
+// a way through all vertices fits into 64 bits.
+constexpr double kUnitsOfOne = 1e6;
+constexpr double kMaxWeight = 1e9;
 
 base::Error invalid(const std::string& file, size_t line, std::string_view fact) {
   return {base::ErrorCode::kInvalidArgument,
@@ -76,9 +80,10 @@ base::Result<std::unique_ptr<EdgeGraph>> EdgeGraph::make(const std::vector<Edge>
       return invalid(file, edge.line,
                      fmt::format("an edge from {} to itself", base::printable(edge.from)));
     }
-    if (!(edge.weight > 0) || !std::isfinite(edge.weight)) {
+    if (!(edge.weight >= 1 / kUnitsOfOne && edge.weight <= kMaxWeight)) {
       return invalid(file, edge.line,
-                     fmt::format("weight {} is not a number above 0", edge.weight));
+                     fmt::format("weight {} is not a number from {} to {}", edge.weight,
+                                 1 / kUnitsOfOne, kMaxWeight));
     }
     for (const auto& way : {std::pair(from, to), std::pair(to, from)}) {
       const auto [found, added] = weights.emplace(way, edge.weight);
@@ -93,10 +98,10 @@ base::Result<std::unique_ptr<EdgeGraph>> EdgeGraph::make(const std::vector<Edge>
     }
   }
   std::vector<Ends> ends;
-  std::vector<double> weight_of_link;
+  std::vector<int64_t> weight_of_link;
   for (const auto& [way, weight] : weights) {
     ends.push_back({Vertex(way.first), Vertex(way.second)});
-    weight_of_link.push_back(weight);
+    weight_of_link.push_back(std::llround(weight * kUnitsOfOne));
   }
   const auto nodes = static_cast<uint32_t>(count - switch_count);
   graph->set_links(nodes, static_cast<uint32_t>(count), std::move(ends), {});
@@ -116,10 +121,10 @@ base::Result<std::unique_ptr<EdgeGraph>> EdgeGraph::make(const std::vector<Edge>
   return graph;
 }
 
-void EdgeGraph::find_routes(const std::vector<double>& weight_of_link) {
+void EdgeGraph::find_routes(const std::vector<int64_t>& weight_of_link) {
   const uint32_t count = vertex_count();
   const bool weighted = std::any_of(weight_of_link.begin(), weight_of_link.end(),
-                                    [&](double weight) { return weight != weight_of_link[0]; });
+                                    [&](int64_t weight) { return weight != weight_of_link[0]; });
   // Links by the vertex they lead to, for searches from the destination backwards.
   std::vector<std::vector<Hop>> into(count);
   for (uint32_t v = 0; v < count; ++v) {
@@ -129,14 +134,14 @@ void EdgeGraph::find_routes(const std::vector<double>& weight_of_link) {
   next_hop_.assign(size_t{node_count()} * count, 0);
   if (weighted) fewest_to_.assign(size_t{node_count()} * count, kNoWay);
 
-  std::vector<double> weight_to(count);
+  std::vector<int64_t> weight_to(count);
   std::vector<uint32_t> reached;  // In the order of their weight.
   for (uint32_t to = 0; to < node_count(); ++to) {
     const auto search = [&](bool by_weight) {
-      weight_to.assign(count, HUGE_VAL);
+      weight_to.assign(count, INT64_MAX);
       weight_to[to] = 0;
       reached.clear();
-      std::priority_queue<std::pair<double, uint32_t>, std::vector<std::pair<double, uint32_t>>,
+      std::priority_queue<std::pair<int64_t, uint32_t>, std::vector<std::pair<int64_t, uint32_t>>,
                           std::greater<>>
           queue;
       queue.emplace(0, to);
@@ -146,7 +151,7 @@ void EdgeGraph::find_routes(const std::vector<double>& weight_of_link) {
         if (weight > weight_to[v]) continue;
         reached.push_back(v);
         for (const Hop& hop : into[v]) {
-          const double longer = weight + (by_weight ? weight_of_link[hop.link] : 1);
+          const int64_t longer = weight + (by_weight ? weight_of_link[hop.link] : 1);
           if (longer >= weight_to[hop.to]) continue;
           weight_to[hop.to] = longer;
           queue.emplace(longer, hop.to);
@@ -166,8 +171,10 @@ void EdgeGraph::find_routes(const std::vector<double>& weight_of_link) {
       if (v == to) continue;
       const auto out = hops(Vertex(v));
       for (size_t i = 0; i < out.size(); ++i) {
-        const double step = weighted ? weight_of_link[out[i].link] : 1;
-        if (weight_to[out[i].to] + step != weight_to[v]) continue;
+        const int64_t step = weighted ? weight_of_link[out[i].link] : 1;
+        if (weight_to[out[i].to] == INT64_MAX || weight_to[out[i].to] + step != weight_to[v]) {
+          continue;
+        }
         next_hop_[size_t{to} * count + v] = static_cast<uint16_t>(i);
         hops_to[v] = static_cast<uint16_t>(hops_to[out[i].to] + 1);
         break;

@@ -9,9 +9,9 @@
 
 namespace pathline::network {
 
-/// Any graph, given by its links. A route is a way of least weight; where several are, it goes to
-/// the first neighbour, by number, that is on one. Its distance is the number of links of that
-/// route.
+/// Any graph, given by its links. A route is a way of least weight, counted in millionths; where
+/// several are, it goes to the first neighbour, by number, that is on one. Its distance is the
+/// number of links of that route.
 ///
 /// Vertices are numbered in numeric order when all are called by numbers, else as the file names
 /// them; those declared switches come behind the others. Links are numbered by the vertex they
@@ -29,8 +29,8 @@ class EdgeGraph : public Network {
   };
   /// switches  names of vertices on which no rank can run.
   /// errors    kInvalidArgument naming file and line: an edge from a vertex to itself, twice the
-  ///           same with other weights, a weight not above 0, two nodes without a way between them,
-  ///           more than kMaxVertices.
+  ///           same with other weights, a weight not from 1e-6 to 1e9, two nodes without a way
+  ///           between them, more than kMaxVertices.
   /// cost      O(vertices * (links log vertices)) time, O(vertices^2) memory.
   static base::Result<std::unique_ptr<EdgeGraph>> make(const std::vector<Edge>& edges,
                                                        const std::vector<std::string>& switches,
@@ -50,7 +50,7 @@ class EdgeGraph : public Network {
 
  private:
   EdgeGraph() = default;
-  void find_routes(const std::vector<double>& weight_of_link);
+  void find_routes(const std::vector<int64_t>& weight_of_link);
 
   std::string spec_;
   std::vector<std::string> names_;

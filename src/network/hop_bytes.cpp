@@ -20,6 +20,9 @@ constexpr uint32_t kMaxRank = (1U << 24) - 1;
 /// Beyond, a double does not hold every whole number.
 constexpr double kMaxBytes = 9007199254740992.0;
 
+/// Sums over links and nodes must fit into 64 bits.
+constexpr double kMaxTotalBytes = 1e18;
+
 struct Row {
   uint32_t sender = 0;
   uint32_t receiver = 0;
@@ -56,6 +59,7 @@ std::optional<std::string> parse_row(std::span<const std::string_view> words, Ro
 base::Result<HopBytes> parse_hop_bytes(std::string_view text, const std::string& file,
                                        bool partial) {
   HopBytes out;
+  double total = 0;
   for (Lines lines(text, '#'); lines.next();) {
     if (lines.words().empty()) continue;
     Row row;
@@ -68,6 +72,13 @@ base::Result<HopBytes> parse_hop_bytes(std::string_view text, const std::string&
       }
       if (out.malformed_lines++ == 0) out.first_malformed = message;
       continue;
+    }
+    total += static_cast<double>(row.bytes);
+    if (total > kMaxTotalBytes) {
+      return base::Error{base::ErrorCode::kUnsupported,
+                         fmt::format("cannot use {}: line {}: with it there are more than {:.2g} "
+                                     "bytes, too many to add up",
+                                     base::printable(file), lines.number(), kMaxTotalBytes)};
     }
     out.sender.push_back(row.sender);
     out.receiver.push_back(row.receiver);

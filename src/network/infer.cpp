@@ -72,6 +72,8 @@ class ShapeSearch {
   }
 
   void try_nodes(uint32_t node_count, uint32_t ranks_per_node) {
+    constexpr uint32_t kMostNodes = 1 << 20;  // As Torus.
+    if (node_count < 2 || node_count > kMostNodes) return;
     guess_ = {{}, {}, ranks_per_node};
     split(node_count);
   }
@@ -86,6 +88,7 @@ class ShapeSearch {
 
  private:
   void split(uint32_t rest) {
+    if (complete_.size() == kMostComplete) return;
     if (rest == 1) return try_wraps();
     if (guess_.sizes.size() == kMaxInferred) return;
     for (uint32_t size = 2; size <= rest; ++size) {
@@ -117,13 +120,14 @@ class ShapeSearch {
       if (missed > 0 && (!complete_.empty() || missed >= most)) return;
     }
     if (missed == 0) {
-      complete_.push_back(guess_);
+      if (complete_.size() < kMostComplete) complete_.push_back(guess_);
       return;
     }
     best_.emplace(missed, guess_);
     if (best_.size() > kKept) best_.erase(std::prev(best_.end()));
   }
 
+  static constexpr size_t kMostComplete = 256;  // So many shapes fit where the data say nothing.
   std::vector<Measured> sample_;
   Guess guess_;
   std::vector<Guess> complete_;
@@ -301,7 +305,7 @@ InferredNetwork judge(const Guess& guess, std::span<const Measured> lines,
   std::vector<uint32_t> order;
   if (routes != nullptr) judge_routes(*routes, guess, out, order);
   if (order.empty()) order = known_torus_order(guess.sizes);
-  if (auto torus = Torus::make({guess.sizes, guess.wrap, order})) out.spec = torus.value()->spec();
+  out.spec = spec_of({guess.sizes, guess.wrap, order});
   if (guess.ranks_per_node > 1) out.spec += fmt::format(",ranks-per-node={}", guess.ranks_per_node);
   return out;
 }

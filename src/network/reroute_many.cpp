@@ -37,7 +37,7 @@ class Moving {
   }
   /// Links that the route may be longer than it is now.
   [[nodiscard]] uint32_t slack(uint32_t route) const {
-    return routes_->length(route) + options_->delta - static_cast<uint32_t>(links_of(route).size());
+    return most_hops(route) - static_cast<uint32_t>(links_of(route).size());
   }
   [[nodiscard]] uint32_t most_hops(uint32_t route) const {
     return routes_->length(route) + std::min(options_->delta, network_->vertex_count());
@@ -69,6 +69,8 @@ class Moving {
       out.add(routes_->from[r], routes_->to[r], routes_->bytes[r], routes_->messages[r],
               links_of(r), routes_->incomplete[r] != 0);
     }
+    out.sender = routes_->sender;
+    out.receiver = routes_->receiver;
     return out;
   }
 
@@ -110,6 +112,7 @@ void descend(const Network& network, Moving& moving, std::span<const uint32_t> o
   for (int round = 0; round < kMaxPasses; ++round) {
     const auto& loads = moving.loads().bytes;
     const double scale = static_cast<double>(*std::max_element(loads.begin(), loads.end()));
+    if (scale == 0) return;
     size_t moved = 0;
     for (const uint32_t route : order) {
       const RouteInNeed need = moving.need_of(route);
@@ -238,7 +241,7 @@ Rerouting reroute(const Network& network, const Routes& routes, std::vector<uint
   }
   constexpr size_t kBoundSearches = 300'000;  // About 3 s on 2,048 nodes with delta 2.
   const auto rounds = static_cast<uint32_t>(
-      std::clamp<size_t>(kBoundSearches / std::max<size_t>(1, movable.size()), 10, 300));
+      std::clamp<size_t>(kBoundSearches / std::max<size_t>(1, movable.size()), 2, 300));
   out.bound_bytes =
       max_load_bound(network, routes, movable, options.delta, rounds, highest(out.after), pool);
   out.selected = std::move(selected);

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -123,6 +124,21 @@ class Assembly {
 
 }  // namespace
 
+namespace {
+
+/// Coordinates of most waypoints of a file; the smaller number of several.
+size_t usual_address_size(std::string_view text) {
+  std::array<size_t, kMaxAddress + 1> lines{};
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    if (const auto hop = parse_hop(text.substr(at, end - at))) ++lines[hop->address_size[0]];
+    at = end + 1;
+  }
+  return static_cast<size_t>(std::max_element(lines.begin(), lines.end()) - lines.begin());
+}
+
+}  // namespace
+
 bool RouteFile::follows(size_t before, size_t hop) const {
   return hops[before].number + 1 == hops[hop].number &&
          (hops[before].to_number == hops[hop].from_number ||
@@ -131,6 +147,7 @@ bool RouteFile::follows(size_t before, size_t hop) const {
 
 base::Result<RouteFile> parse_route_file(std::string_view text, const std::string& file) {
   RouteFile out;
+  out.address_size = usual_address_size(text);
   Assembly assembly(out);
   size_t number = 0;
   const auto malformed = [&](std::string_view line) {
@@ -148,11 +165,10 @@ base::Result<RouteFile> parse_route_file(std::string_view text, const std::strin
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     ++out.line_count;
     const auto hop = parse_hop(line);
-    if (!hop || (out.address_size != 0 && hop->address_size[0] != out.address_size)) {
+    if (!hop || hop->address_size[0] != out.address_size) {
       malformed(line);
       continue;
     }
-    out.address_size = hop->address_size[0];
     out.hops.push_back({hop->number, hop->end[0], hop->end[1], number});
     for (const auto& address : hop->address) {
       out.addresses.insert(out.addresses.end(), address.begin(),
@@ -161,11 +177,12 @@ base::Result<RouteFile> parse_route_file(std::string_view text, const std::strin
     out.rank_count = std::max({out.rank_count, hop->sender + 1, hop->receiver + 1});
     assembly.add(out.hops.size() - 1, *hop);
   }
-  if (out.hops.empty() && out.line_count > 0) {
+  if (2 * out.malformed_lines > out.line_count) {
     return base::Error{base::ErrorCode::kCorrupt,
                        fmt::format("cannot read {}: {} is not 'Hop K: [SRC-DST] N (c1 .. ck) -> N "
-                                   "(c1 .. ck)', and no other line is",
-                                   base::printable(file), out.first_malformed)};
+                                   "(c1 .. ck)', nor are most others ({} of {})",
+                                   base::printable(file), out.first_malformed, out.malformed_lines,
+                                   base::counted(out.line_count, "line", "lines"))};
   }
   return out;
 }
@@ -314,6 +331,8 @@ base::Result<Routes> bind_routes(const RouteFile& file, const Network& network,
     } else {
       out.add(from, to, bytes, messages, binder.links(), !binder.complete());
     }
+    out.sender.push_back(route.sender);
+    out.receiver.push_back(route.receiver);
   }
   if (binding.traffic != nullptr) {
     notes.pairs_without_route =
@@ -323,30 +342,62 @@ base::Result<Routes> bind_routes(const RouteFile& file, const Network& network,
 }
 
 base::Result<std::string> format_route_file(const Network& network, const Routes& routes,
-                                            uint32_t ranks_per_node) {
+                                            const graph::Traffic& traffic,
+                                            std::span<const Vertex> node_of_rank) {
   if (network.dimensions().empty() || network.vertex_count() != network.node_count()) {
     return base::Error{base::ErrorCode::kUnsupported,
                        fmt::format("a route file has no form for {}: it names waypoints by the "
                                    "coordinates of nodes",
                                    network.spec())};
   }
+  // Ranks of each pair of nodes, and the first of each node.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<std::pair<uint32_t, uint32_t>>> ranks_of;
+  if (routes.sender.empty()) {
+    for (uint32_t sender = 0; sender < traffic.rank_count(); ++sender) {
+      for (size_t i = traffic.row[sender]; i < traffic.row[sender + 1]; ++i) {
+        const uint32_t receiver = traffic.receiver[i];
+        ranks_of[{node_of_rank[sender], node_of_rank[receiver]}].emplace_back(sender, receiver);
+      }
+    }
+  }
+  // A waypoint has the number of a rank of its node, or one that no rank has: a route ends where it
+  // reads the number of its receiver.
+  std::vector<uint32_t> number_of_node(network.node_count());
+  for (uint32_t node = 0; node < number_of_node.size(); ++node) {
+    number_of_node[node] = static_cast<uint32_t>(node_of_rank.size()) + node;
+  }
+  for (size_t rank = node_of_rank.size(); rank-- > 0;) {
+    number_of_node[node_of_rank[rank]] = static_cast<uint32_t>(rank);
+  }
   // One more coordinate, the core.
   std::vector<uint32_t> address(network.dimensions().size() + 1, 0);
   std::string text;
-  const auto add_vertex = [&](Vertex vertex) {
-    network.coordinates(vertex, std::span(address).first(address.size() - 1));
-    fmt::format_to(std::back_inserter(text), "{} ({})", vertex * ranks_per_node,
-                   fmt::join(address, " "));
+  const auto write = [&](size_t route, uint32_t sender, uint32_t receiver) {
+    uint32_t hop = 0;
+    const auto links = routes.links_of(route);
+    for (const Link link : links) {
+      const bool first = hop == 0;
+      const bool last = hop + 1 == links.size();
+      fmt::format_to(std::back_inserter(text), "Hop {}: [{}-{}]", ++hop, sender, receiver);
+      for (const bool begin : {true, false}) {
+        const Vertex at = begin ? network.source(link) : network.target(link);
+        network.coordinates(at, std::span(address).first(address.size() - 1));
+        const uint32_t number = begin && first   ? sender
+                                : !begin && last ? receiver
+                                                 : number_of_node[at];
+        fmt::format_to(std::back_inserter(text), "{} {} ({})", begin ? "" : " ->", number,
+                       fmt::join(address, " "));
+      }
+      text += '\n';
+    }
   };
   for (size_t r = 0; r < routes.size(); ++r) {
-    uint32_t hop = 0;
-    for (const Link link : routes.links_of(r)) {
-      fmt::format_to(std::back_inserter(text), "Hop {}: [{}-{}] ", ++hop,
-                     routes.from[r] * ranks_per_node, routes.to[r] * ranks_per_node);
-      add_vertex(network.source(link));
-      text += " -> ";
-      add_vertex(network.target(link));
-      text += '\n';
+    if (!routes.sender.empty()) {
+      write(r, routes.sender[r], routes.receiver[r]);
+      continue;
+    }
+    for (const auto& [sender, receiver] : ranks_of[{routes.from[r], routes.to[r]}]) {
+      write(r, sender, receiver);
     }
   }
   return text;

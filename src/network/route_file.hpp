@@ -54,7 +54,7 @@ struct RouteFile {
 
 /// Takes every line that fits the format and counts the others: files of crashed and of interleaved
 /// programs are the rule.
-/// errors  kCorrupt when no line fits.
+/// errors  kCorrupt when most lines do not fit.
 base::Result<RouteFile> parse_route_file(std::string_view text, const std::string& file);
 
 /// The node that an address of a route file names; none() if there is none. A coordinate more than
@@ -87,9 +87,11 @@ base::Result<Routes> bind_routes(const RouteFile& routes, const Network& network
                                  std::span<const Vertex> node_of_rank, const RouteBinding& binding,
                                  const std::string& file, RouteNotes& notes);
 
-/// Routes as parse_route_file() reads them, every rank being the first of its node.
+/// Routes as parse_route_file() reads them. Those between nodes are written once for each pair of
+/// ranks that the traffic has between them, so that its bytes are found again.
 /// errors  kUnsupported for a network without coordinates, and one whose routes pass switches.
 base::Result<std::string> format_route_file(const Network& network, const Routes& routes,
-                                            uint32_t ranks_per_node);
+                                            const graph::Traffic& traffic,
+                                            std::span<const Vertex> node_of_rank);
 
 }  // namespace pathline::network

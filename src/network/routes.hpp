@@ -14,8 +14,11 @@ namespace pathline::network {
 
 /// What nodes send each other and the links it crosses, in columns; one row for each route.
 struct Routes {
-  std::vector<Vertex> from;           ///< Node.
-  std::vector<Vertex> to;             ///< Node; not `from`.
+  std::vector<Vertex> from;  ///< Node.
+  std::vector<Vertex> to;    ///< Node; not `from`.
+  /// Ranks of each route that was recorded between two; empty when routes are those of nodes.
+  std::vector<uint32_t> sender;
+  std::vector<uint32_t> receiver;
   std::vector<uint64_t> bytes;        ///< That cross every link of the route.
   std::vector<uint64_t> messages;     ///< 0 where the source does not count them.
   std::vector<uint8_t> incomplete;    ///< 1: recorded, but with hops that are missing.

@@ -97,18 +97,7 @@ Torus::Torus(TorusShape shape) : shape_(std::move(shape)) {
   set_links(nodes, nodes, std::move(ends), std::move(dimensions));
 }
 
-std::string Torus::spec() const {
-  std::string text;
-  const bool any_wrap =
-      std::any_of(shape_.wrap.begin(), shape_.wrap.end(), [](bool w) { return w; });
-  for (size_t d = 0; d < shape_.sizes.size(); ++d) {
-    text += fmt::format("{}{}{}", d > 0 ? "x" : "", shape_.sizes[d],
-                        any_wrap && !shape_.wrap[d] ? "m" : "");
-  }
-  text = (any_wrap ? "torus:" : "mesh:") + text + ",order=";
-  for (const uint32_t d : shape_.order) text += torus_dimension_name(d);
-  return text;
-}
+std::string Torus::spec() const { return spec_of(shape_); }
 
 uint32_t Torus::distance(Vertex from, Vertex to) const {
   const size_t count = shape_.sizes.size();
@@ -161,6 +150,18 @@ Vertex Torus::node(std::span<const uint32_t> address) const {
     v += address[d] * stride_[d];
   }
   return Vertex(v);
+}
+
+std::string spec_of(const TorusShape& shape) {
+  std::string text;
+  const bool any_wrap = std::any_of(shape.wrap.begin(), shape.wrap.end(), [](bool w) { return w; });
+  for (size_t d = 0; d < shape.sizes.size(); ++d) {
+    text += fmt::format("{}{}{}", d > 0 ? "x" : "", shape.sizes[d],
+                        any_wrap && !shape.wrap[d] ? "m" : "");
+  }
+  text = (any_wrap ? "torus:" : "mesh:") + text + ",order=";
+  for (const uint32_t d : shape.order) text += torus_dimension_name(d);
+  return text;
 }
 
 std::string torus_dimension_name(size_t dimension) {

@@ -49,6 +49,9 @@ class Torus : public Network {
   std::vector<uint16_t> address_;  // Coordinates of all nodes, for distance().
 };
 
+/// Torus::spec() without making one. The order must be complete.
+std::string spec_of(const TorusShape& shape);
+
 /// "A", "B", ... as Blue Gene/Q calls them.
 std::string torus_dimension_name(size_t dimension);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -62,6 +64,8 @@ base::Result<std::unique_ptr<Tree>> read_tree(std::string_view text, const std::
 base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,
                                                         const std::string& file) {
   std::vector<Tree::Branch> branches;
+  std::map<std::string, size_t> listed_switches;  // Name, first line.
+  std::map<std::string, size_t> listed_nodes;
   for (Lines lines(text, '#', '\\'); lines.next();) {
     if (lines.words().empty()) continue;
     Tree::Branch branch;
@@ -83,8 +87,13 @@ base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,
       if (key == "switchname") {
         branch.parent = std::string(value);
       } else if (key == "nodes" || key == "switches") {
+        const size_t before = branch.children.size();
         if (auto status = expand(value, branch.children, file, branch.line); !status) {
           return status.error();
+        }
+        auto& listed = key == "nodes" ? listed_nodes : listed_switches;
+        for (size_t i = before; i < branch.children.size(); ++i) {
+          listed.emplace(branch.children[i], branch.line);
         }
       } else if (key != "linkspeed") {
         return at_line(file, branch.line,
@@ -100,6 +109,21 @@ base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,
           fmt::format("switch {} has neither Nodes nor Switches", base::printable(branch.parent)));
     }
     branches.push_back(std::move(branch));
+  }
+  std::set<std::string> switches;
+  for (const Tree::Branch& branch : branches) switches.insert(branch.parent);
+  for (const auto& [name, line] : listed_switches) {
+    if (!switches.contains(name)) {
+      return at_line(file, line,
+                     fmt::format("switch {} has no line of its own", base::printable(name)));
+    }
+  }
+  for (const auto& [name, line] : listed_nodes) {
+    if (switches.contains(name)) {
+      return at_line(
+          file, line,
+          fmt::format("{} is a node here and a switch elsewhere", base::printable(name)));
+    }
   }
   return Tree::make(std::move(branches), "slurm:" + file, file);
 }
