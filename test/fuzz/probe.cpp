@@ -14,6 +14,7 @@
 #include "app/picture.hpp"
 #include "app/score.hpp"
 #include "comm/summary.hpp"
+#include "fuzz/network.hpp"
 #include "fuzz/placement.hpp"
 #include "input/input.hpp"
 #include "otf2/writer.hpp"
@@ -28,6 +29,8 @@ constexpr const char* kMessages =
 
 /// Files that place ranks are called after their format: "placement.bgq".
 constexpr std::string_view kPlacement = "placement.";
+/// Texts of networks after what they describe: "network.tree".
+constexpr std::string_view kNetwork = "network.";
 
 [[noreturn]] void broken(const std::string& promise) {
   fmt::print(stderr, "fuzz: {}\n", promise);
@@ -113,6 +116,9 @@ Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file))
   } else if (file_.starts_with(kPlacement)) {
     fs::create_directories(folder_);
     std::ofstream(folder_ / file_) << placement_example(file_.substr(kPlacement.size()));
+  } else if (file_.starts_with(kNetwork)) {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / file_) << network_example(file_.substr(kNetwork.size()));
   } else if (file_.ends_with(".raw")) {
     make_raw_run(folder_);
   } else if (archive.empty()) {
@@ -132,9 +138,11 @@ Probe::~Probe() {
 }
 
 void Probe::run(std::span<const uint8_t> content) {
-  if (file_.starts_with(kPlacement)) {
+  const bool is_network = file_.starts_with(kNetwork);
+  if (is_network || file_.starts_with(kPlacement)) {
+    const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
     const std::string promise =
-        probe_placement({reinterpret_cast<const char*>(content.data()), content.size()});
+        is_network ? probe_network(file_.substr(kNetwork.size()), text) : probe_placement(text);
     if (!promise.empty()) broken(promise);
     return;
   }
