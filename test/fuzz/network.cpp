@@ -98,8 +98,6 @@ std::string broken_by_made(const base::Result<std::unique_ptr<Made>>& made) {
 
 std::string broken_by(const std::vector<network::InferredNetwork>& answers) {
   for (const auto& answer : answers) {
-    // One node, and more of them than a network may have, are answers without a name so far.
-    if (answer.spec.empty() || answer.spec.starts_with(',')) continue;
     if (!network::parse_network(answer.spec)) return "no network is " + answer.spec;
   }
   return "";
@@ -164,7 +162,7 @@ std::string broken_by(const network::RouteFile& file, const Machine& machine) {
       const bool cut = std::any_of(routes.incomplete.begin(), routes.incomplete.end(),
                                    [](uint8_t incomplete) { return incomplete != 0; });
       if (cut) continue;
-      const auto text = network::format_route_file(network, routes, machine.ranks_per_node);
+      const auto text = network::format_route_file(network, routes, {}, nodes.value());
       if (!text || text.value().empty()) continue;
       const auto again = network::parse_route_file(text.value(), kFile);
       if (!again) continue;  // Routes without hops have no lines.
@@ -264,8 +262,13 @@ std::string network_example(std::string_view kind) {
       links.clear();
       network.route(Vertex(from), Vertex(to), links);
       routes.add(Vertex(from), Vertex(to), 1, 1, links);
+      routes.sender.push_back(from);
+      routes.receiver.push_back(to);
     }
-    if (const auto text = network::format_route_file(network, routes, 1)) return text.value();
+    const auto nodes = network::block_placement(xc40(), network.node_count());
+    if (const auto text = network::format_route_file(network, routes, {}, nodes.value())) {
+      return text.value();
+    }
     return "Hop 1: [0-5] 0 (0 0 0 0 0) -> 5 (0 0 1 1 0)\n";
   }
   // One of each length from node 0, some of their lines interleaved, and lines that do not fit.
@@ -276,8 +279,12 @@ std::string network_example(std::string_view kind) {
     links.clear();
     network.route(Vertex(from), Vertex(to), links);
     routes.add(Vertex(from), Vertex(to), 1, 1, links);
+    routes.sender.push_back(2 * from);
+    routes.receiver.push_back(2 * to);
   }
-  return network::format_route_file(network, routes, 2).value() + "Hop 3dest -1 2506\n";
+  const auto nodes = network::block_placement(torus(), 2 * network.node_count());
+  return network::format_route_file(network, routes, {}, nodes.value()).value() +
+         "Hop 3dest -1 2506\n";
 }
 
 std::string probe_network(std::string_view kind, std::string_view text) {
