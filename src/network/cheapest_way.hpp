@@ -61,6 +61,8 @@ class CheapestWay {
     }
     return end_ != kNone;
   }
+  /// Vertices reached by the last search, again where they were reached in a better way.
+  [[nodiscard]] size_t reached_count() const { return labels_.size(); }
   /// Of the way found last.
   [[nodiscard]] double cost() const { return cost_; }
   /// Its links, in order.

@@ -29,13 +29,14 @@ constexpr double kRounding = 1e-9;
 struct Chunk {
   double weighted = 0;  ///< Sum of bytes times weight of the way.
   std::vector<std::pair<Link, double>> loads;
+  size_t reached = 0;  ///< Vertices, by all searches.
 };
 
 }  // namespace
 
 uint64_t max_load_bound(const Network& network, const Routes& routes,
-                        std::span<const uint32_t> movable, uint32_t delta, uint32_t rounds,
-                        uint64_t reached, base::ThreadPool& pool) {
+                        std::span<const uint32_t> movable, uint32_t delta, uint64_t reached,
+                        size_t most_reached, base::ThreadPool& pool) {
   std::vector<bool> moves(routes.size(), false);
   std::vector<Demand> demands;
   uint64_t largest = 0;
@@ -67,7 +68,9 @@ uint64_t max_load_bound(const Network& network, const Routes& routes,
   }
   std::vector<Chunk> chunks((demands.size() + kDemandsAtATime - 1) / kDemandsAtATime);
   std::vector<double> loads(network.link_limit());
-  for (uint32_t round = 0; round < rounds; ++round) {
+  size_t reached_count = 0;
+  constexpr uint32_t kMostRounds = 300;
+  for (uint32_t round = 0; round < kMostRounds; ++round) {
     const double top = *std::max_element(logs.begin(), logs.end());
     double sum = 0;
     double weighted = 0;
@@ -90,16 +93,19 @@ uint64_t max_load_bound(const Network& network, const Routes& routes,
                     [&](Link link) { return weight[link]; });
         search.links(way);
         chunk.weighted += demand.bytes * search.cost();
+        chunk.reached += search.reached_count();
         for (const Link link : way) chunk.loads.emplace_back(link, demand.bytes);
       }
     });
     loads = fixed;
     for (const Chunk& chunk : chunks) {
       weighted += chunk.weighted;
+      reached_count += chunk.reached;
       for (const auto& [link, bytes] : chunk.loads) loads[link] += bytes;
     }
     bound = std::max(bound, weighted / sum);
     if (std::ceil(bound * (1 - kRounding)) >= static_cast<double>(reached)) break;
+    if (reached_count >= most_reached) break;
     const double highest = *std::max_element(loads.begin(), loads.end());
     const double step = kFirstStep / std::sqrt(1.0 + round);
     for (size_t link = 0; link < logs.size(); ++link) logs[link] += step * loads[link] / highest;

@@ -239,11 +239,9 @@ Rerouting reroute(const Network& network, const Routes& routes, std::vector<uint
     out.moved += std::ranges::equal(moving.links_of(r), routes.links_of(r)) ? 0 : 1;
     out.worsened += max_load(moving.links_of(r), out.after.bytes) > load_before[r] ? 1 : 0;
   }
-  constexpr size_t kBoundSearches = 300'000;  // About 3 s on 2,048 nodes with delta 2.
-  const auto rounds = static_cast<uint32_t>(
-      std::clamp<size_t>(kBoundSearches / std::max<size_t>(1, movable.size()), 2, 300));
-  out.bound_bytes =
-      max_load_bound(network, routes, movable, options.delta, rounds, highest(out.after), pool);
+  constexpr size_t kMostReached = 30'000'000;  // Two to three seconds.
+  out.bound_bytes = max_load_bound(network, routes, movable, options.delta, highest(out.after),
+                                   kMostReached, pool);
   out.selected = std::move(selected);
   out.routes = moving.result();
   return out;

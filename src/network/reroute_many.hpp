@@ -56,10 +56,11 @@ Rerouting reroute(const Network& network, const Routes& routes, std::vector<uint
 /// dual of the linear programme, with weights found by multiplicative updates (Plotkin, Shmoys,
 /// Tardos, 1995). At least the largest message that has to leave its node.
 ///
-/// rounds   more of them give a better bound; each costs a search per movable route.
-/// reached  a maximum that is known to be possible: a bound as high is not improved any more.
+/// reached       a maximum that is known to be possible: a bound as high is not improved any more.
+/// most_reached  vertices that the searches may reach, 50 to 100 ns each, one per movable route in
+///               each of at most 300 rounds, the first of which is always finished.
 uint64_t max_load_bound(const Network& network, const Routes& routes,
-                        std::span<const uint32_t> movable, uint32_t delta, uint32_t rounds,
-                        uint64_t reached, base::ThreadPool& pool);
+                        std::span<const uint32_t> movable, uint32_t delta, uint64_t reached,
+                        size_t most_reached, base::ThreadPool& pool);
 
 }  // namespace pathline::network
