@@ -156,17 +156,16 @@ base::Result<mapping::Placement> place_ranks(const NetworkRequest& request, cons
         "node r{}",
         out.machine.ranks_per_node == 1 ? "" : fmt::format(" / {}", out.machine.ranks_per_node)));
   }
-  const uint64_t places = uint64_t{network.node_count()} * out.machine.ranks_per_node;
-  if (rank_count > places) {
-    return base::Error{
-        base::ErrorCode::kInvalidArgument,
-        fmt::format("{}there are {} ranks, but {} has room for {} ({} nodes, {} on each)",
-                    line_without_place(request, files, places), rank_count, network.spec(), places,
-                    network.node_count(),
-                    base::counted(out.machine.ranks_per_node, "rank", "ranks")),
-        "Say ,ranks-per-node=N behind the network, or give the network that was used."};
+  auto nodes = network::block_placement(out.machine, rank_count);
+  if (!nodes) {
+    base::Error error = nodes.error();
+    error.message =
+        line_without_place(request, files,
+                           uint64_t{network.node_count()} * out.machine.ranks_per_node) +
+        error.message;
+    return error;
   }
-  return mapping::block_placement(rank_count, out.machine.ranks_per_node);
+  return mapping::placement_on(std::move(nodes).value());
 }
 
 void add_remarks(const NetworkRequest& request, const Files& files, NetworkInput& out) {
