@@ -32,7 +32,8 @@ struct Experiment {
   std::vector<double> coordinates;      ///< Point x parameter; points ascending, none twice.
   std::vector<std::string> call_paths;  ///< Root first, joined by "->".
   std::vector<std::string> metrics;
-  std::vector<Kernel> kernels;  ///< Every one has a sample at every point. In the order of the input.
+  std::vector<Kernel>
+      kernels;  ///< Every one has a sample at every point. In the order of the input.
   /// Kernel x point: where the samples of this kernel and point end; they begin where those of
   /// the one before end.
   std::vector<uint64_t> sample_end;

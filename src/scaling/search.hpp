@@ -48,9 +48,7 @@ enum class Flag : uint8_t {
 struct Flags {
   uint32_t bits = 0;
   void set(Flag flag) { bits |= uint32_t{1} << static_cast<unsigned>(flag); }
-  [[nodiscard]] bool has(Flag flag) const {
-    return (bits >> static_cast<unsigned>(flag) & 1) != 0;
-  }
+  [[nodiscard]] bool has(Flag flag) const { return (bits >> static_cast<unsigned>(flag) & 1) != 0; }
 };
 
 /// Another model that explains the data about as well.
@@ -68,9 +66,9 @@ struct Fit {
   double rss = 0;
   double smape = 0;        ///< Percent.
   double adjusted_r2 = 1;  ///< NaN when there are too few points to tell.
-  double cv_error = 0;     ///< Percent: mean |predicted - measured| / measured, each point predicted
-                           ///< from the others; NaN when there are too few.
-  double noise = 0;        ///< Relative standard deviation of a repetition; NaN without repetitions.
+  double cv_error = 0;  ///< Percent: mean |predicted - measured| / measured, each point predicted
+                        ///< from the others; NaN when there are too few.
+  double noise = 0;     ///< Relative standard deviation of a repetition; NaN without repetitions.
   std::vector<Prediction> predictions;  ///< Per target.
   std::vector<Rival> rivals;            ///< Most likely first, at most 5, of other leading terms.
   Flags flags;

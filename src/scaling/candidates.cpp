@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scaling/candidates.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "scaling/evidence.hpp"
+
+namespace pathline::scaling {
+namespace {
+
+// What is believed before anything was measured. Shares of all hypotheses; the constant and one
+// term are what most kernels turn out to be.
+constexpr double kPriorConstant = 0.2;
+constexpr double kPriorTwoTerms = 0.2;
+
+// A coefficient is believed to be anything between a thousandth and a thousand times the size of
+// the values, no decade more likely than another: the density is 1 / (kDecades * |c|), taken as
+// flat where the coefficient is too small to be told from 0.
+constexpr double kLogRange = 7;
+constexpr double kSmallCoefficient = 0.1;
+
+// Costs add up: what has a negative sign is rare.
+constexpr double kPriorNegative = 0.02;
+
+/// The sums and products that factors of several parameters form: each structure lists its terms
+/// as sets of factors (bit i is factor i). The order lets neighbours share their first columns.
+struct Structure {
+  double weight;
+  std::array<uint8_t, Candidate::kMaxTerms> terms;  // 0 ends the list.
+};
+
+constexpr Structure kOfOne[] = {{1, {1}}};
+constexpr Structure kOfTwo[] = {
+    {4, {3}}, {1.5, {3, 1}}, {1.5, {3, 2}}, {3, {1, 2}}, {1, {3, 1, 2}},
+};
+constexpr Structure kOfThree[] = {
+    // All three multiplied, alone and beside parts of them.
+    {4, {7}},
+    {1, {7, 1}},
+    {1, {7, 2}},
+    {1, {7, 4}},
+    {1, {7, 3}},
+    {1, {7, 5}},
+    {1, {7, 6}},
+    {.5, {7, 1, 2}},
+    {.5, {7, 1, 4}},
+    {.5, {7, 2, 4}},
+    {.5, {7, 3, 4}},
+    {.5, {7, 5, 2}},
+    {.5, {7, 6, 1}},
+    // Two multiplied and the third added.
+    {1, {3, 4}},
+    {1, {5, 2}},
+    {1, {6, 1}},
+    {.5, {3, 5}},
+    {.5, {3, 6}},
+    {.5, {5, 6}},
+    {2, {1, 2, 4}},
+};
+constexpr Structure kOfFour[] = {
+    {3, {15}},    {2, {1, 2, 4, 8}}, {1, {15, 1}}, {1, {15, 2}}, {1, {15, 4}},
+    {1, {15, 8}}, {1, {7, 8}},       {1, {11, 4}}, {1, {13, 2}}, {1, {14, 1}},
+    {1, {3, 12}}, {1, {5, 10}},      {1, {6, 9}},
+};
+
+std::span<const Structure> structures(size_t factor_count) {
+  switch (factor_count) {
+    case 1: return kOfOne;
+    case 2: return kOfTwo;
+    case 3: return kOfThree;
+    default: return kOfFour;
+  }
+}
+
+double total_weight(std::span<const Structure> all) {
+  double sum = 0;
+  for (const Structure& structure : all) sum += structure.weight;
+  return sum;
+}
+
+PackedTerm product_of(std::span<const PackedFactor> factors, uint8_t set) {
+  PackedTerm term;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if ((set >> i & 1) != 0) term.append(factors[i]);
+  }
+  return term;
+}
+
+}  // namespace
+
+void CandidateSearch::begin(const Measured& measured) {
+  const size_t n = basis_.point_count();
+  target_.resize(n);
+  for (size_t p = 0; p < n; ++p) {
+    const double unit = measured.largest > 0 ? measured.largest : 1;
+    target_[p] = measured.value[p] / unit * measured.weight[p];
+  }
+  fit_.begin(target_);
+  product_.assign(n, 1);
+  fit_.push(measured.weight.data(), product_.data());
+}
+
+/// Adds the column of a term; false if it cannot be told from those that are there.
+bool CandidateSearch::push(const Measured& measured, PackedTerm term) {
+  const size_t factor_count = term.size();
+  const PackedFactor first = term[0];
+  const double* left = measured.weight.data();
+  const double* right = basis_.column(first.parameter, first.pair).data();
+  for (size_t i = 1; i < factor_count; ++i) {
+    const PackedFactor factor = term[i];
+    const auto column = basis_.column(factor.parameter, factor.pair);
+    const double* before = i == 1 ? right : product_.data();
+    for (size_t p = 0; p < column.size(); ++p) product_[p] = before[p] * column[p];
+  }
+  return fit_.push(left, factor_count > 1 ? product_.data() : right);
+}
+
+void CandidateSearch::record(const Measured& measured, std::span<const PackedTerm> terms,
+                             double log_prior) {
+  const auto coefficients = fit_.coefficients();
+  const size_t columns = fit_.depth();
+  const double smallest = measured.largest > 0 ? measured.smallest / measured.largest : 1;
+  double shape = fit_.determinant();
+  for (size_t k = 0; k < columns; ++k) {
+    const double size = k == 0 ? smallest : 1;
+    shape *= kLogRange * std::max(std::abs(coefficients[k]), kSmallCoefficient * size);
+  }
+  Candidate& candidate = found_.emplace_back();
+  std::copy(terms.begin(), terms.end(), candidate.terms.begin());
+  candidate.term_count = static_cast<uint8_t>(terms.size());
+  candidate.rss = fit_.rss();
+  candidate.log_shape = log_prior - std::log(shape);
+  static const double kLogNegative = std::log(kPriorNegative);
+  for (size_t k = 0; k < columns; ++k) {
+    if (coefficients[k] < 0 && !measured.has_negative) candidate.log_shape += kLogNegative;
+  }
+}
+
+/// Whether values fall as the parameter grows, beyond their noise.
+bool CandidateSearch::falls(const Measured& measured, size_t parameter) const {
+  const auto lines = basis_.lines(parameter);
+  if (lines.empty()) return false;
+  constexpr double kGuessedNoise = 0.05;
+  const double sigma = measured.freedom > 0 ? std::sqrt(measured.variance) : kGuessedNoise;
+  const auto drop = [&](uint32_t from, uint32_t to) {
+    const double difference = (measured.value[to] - measured.value[from]) / measured.largest;
+    const double deviation =
+        sigma * std::hypot(1 / measured.weight[from], 1 / measured.weight[to]) + 1e-12;
+    return difference / deviation;
+  };
+  double sum = 0;
+  for (const auto& line : lines) {
+    double lowest = drop(line.front(), line.back());
+    // A single line may fall and rise again.
+    if (lines.size() == 1) {
+      for (const uint32_t p : line) lowest = std::min(lowest, drop(line.front(), p));
+    }
+    sum += lowest;
+  }
+  constexpr double kDeviations = 3;
+  return sum < -kDeviations * std::sqrt(double(lines.size()));
+}
+
+std::vector<CandidateSearch::Choice> CandidateSearch::choices(const Measured& measured,
+                                                              size_t parameter) const {
+  const bool both = options_.exponents == Exponent::kBoth ||
+                    (options_.exponents == Exponent::kAuto && falls(measured, parameter));
+  const auto pairs = exponent_pairs();
+  std::vector<Choice> result;
+  double total = 0;
+  for (size_t k = 0; k < (both ? kPairCount : kGrowingPairCount); ++k) {
+    if (!basis_.usable(parameter, k)) continue;
+    const double weight = pair_weight(pairs[k]);
+    result.push_back({static_cast<uint8_t>(k), std::log(weight)});
+    total += weight;
+  }
+  for (Choice& choice : result) choice.log_prior -= std::log(total);
+  return result;
+}
+
+void CandidateSearch::one_parameter(const Measured& measured) {
+  const std::vector<Choice> all = choices(measured, 0);
+  const bool two_terms = options_.max_terms >= 2 && max_columns_ >= 3;
+  const double log_one = std::log(1 - kPriorConstant - (two_terms ? kPriorTwoTerms : 0));
+  const double log_two = std::log(2 * kPriorTwoTerms);
+  for (size_t a = 0; a < all.size(); ++a) {
+    const PackedTerm first(PackedFactor{0, all[a].pair});
+    if (!push(measured, first)) continue;
+    record(measured, std::array{first}, log_one + all[a].log_prior);
+    for (size_t b = a + 1; two_terms && b < all.size(); ++b) {
+      const PackedTerm second(PackedFactor{0, all[b].pair});
+      if (!push(measured, second)) continue;
+      record(measured, std::array{first, second}, log_two + all[a].log_prior + all[b].log_prior);
+      fit_.pop();
+    }
+    fit_.pop();
+  }
+}
+
+/// Ranks pairs by how well c0 + c1 * pair follows each line, with coefficients of its own: for
+/// whatever structure, along a line nothing else of the model varies.
+std::vector<CandidateSearch::Choice> CandidateSearch::best_along_lines(const Measured& measured,
+                                                                       size_t parameter,
+                                                                       std::span<const Choice> all,
+                                                                       size_t at_most) const {
+  struct Scored {
+    Choice choice;
+    double rss;
+    double score;
+  };
+  std::vector<Scored> scored;
+  double freedom = 0;
+  for (const auto& line : basis_.lines(parameter)) {
+    if (line.size() >= 3) freedom += double(line.size()) - 2;
+  }
+  for (const Choice choice : all) {
+    const auto column = basis_.column(parameter, choice.pair);
+    double rss = 0;
+    for (const auto& line : basis_.lines(parameter)) {
+      if (line.size() < 3) continue;
+      // Weighted simple regression, centred on the weighted means.
+      double w = 0;
+      double wx = 0;
+      double wy = 0;
+      for (const uint32_t p : line) {
+        const double square = measured.weight[p] * measured.weight[p];
+        w += square;
+        wx += square * column[p];
+        wy += square * measured.value[p];
+      }
+      const double mean_x = wx / w;
+      const double mean_y = wy / w;
+      double xx = 0;
+      double xy = 0;
+      double yy = 0;
+      for (const uint32_t p : line) {
+        const double square = measured.weight[p] * measured.weight[p];
+        const double dx = column[p] - mean_x;
+        const double dy = (measured.value[p] - mean_y) / measured.largest;
+        xx += square * dx * dx;
+        xy += square * dx * dy;
+        yy += square * dy * dy;
+      }
+      rss += std::max(xx > 0 ? yy - xy * xy / xx : yy, 0.0);
+    }
+    scored.push_back({choice, rss, 0});
+  }
+  double least = INFINITY;
+  for (const Scored& s : scored) least = std::min(least, s.rss);
+  const Noise noise = noise_beside(measured, freedom > 0 ? least / freedom : 0);
+  for (Scored& s : scored) {
+    s.score = s.choice.log_prior + log_likelihood(noise, s.rss, freedom);
+  }
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const Scored& a, const Scored& b) { return a.score > b.score; });
+  std::vector<Choice> best;
+  for (size_t i = 0; i < std::min(scored.size(), at_most); ++i) best.push_back(scored[i].choice);
+  return best;
+}
+
+void CandidateSearch::try_structures(const Measured& measured,
+                                     std::span<const PackedFactor> factors, double log_prior) {
+  const auto all = structures(factors.size());
+  const double total = total_weight(all);
+  std::array<PackedTerm, Candidate::kMaxTerms> terms;
+  std::array<uint8_t, Candidate::kMaxTerms> pushed{};
+  size_t depth = 0;
+  for (const Structure& structure : all) {
+    const size_t count =
+        size_t(std::ranges::find(structure.terms, uint8_t{0}) - structure.terms.begin());
+    if (count + 1 > max_columns_) continue;
+    // Columns that the structure before had too stay.
+    size_t shared = 0;
+    while (shared < depth && shared < count && pushed[shared] == structure.terms[shared]) ++shared;
+    for (; depth > shared; --depth) fit_.pop();
+    for (; depth < count; ++depth) {
+      pushed[depth] = structure.terms[depth];
+      terms[depth] = product_of(factors, structure.terms[depth]);
+      if (!push(measured, terms[depth])) break;
+    }
+    if (depth == count) {
+      record(measured, std::span(terms).first(count),
+             log_prior + std::log(structure.weight / total));
+    }
+  }
+  for (; depth > 0; --depth) fit_.pop();
+}
+
+/// All combinations of what is tried for each of these parameters.
+void CandidateSearch::combine(const Measured& measured, std::span<const uint8_t> parameters,
+                              const std::vector<std::vector<Choice>>& tried, double prior) {
+  std::vector<PackedFactor> factors(parameters.size());
+  std::vector<size_t> at(parameters.size(), 0);
+  for (;;) {
+    double log_prior = std::log(prior);
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const Choice choice = tried[parameters[i]][at[i]];
+      factors[i] = {parameters[i], choice.pair};
+      log_prior += choice.log_prior;
+    }
+    try_structures(measured, factors, log_prior);
+    size_t i = 0;
+    while (i < at.size() && ++at[i] == tried[parameters[i]].size()) at[i++] = 0;
+    if (i == at.size()) return;
+  }
+}
+
+void CandidateSearch::several_parameters(const Measured& measured) {
+  const size_t parameter_count = basis_.parameter_count();
+  std::vector<std::vector<Choice>> all(parameter_count);
+  std::vector<std::vector<Choice>> best(parameter_count);
+  std::vector<uint8_t> varied;
+  for (size_t d = 0; d < parameter_count; ++d) {
+    all[d] = choices(measured, d);
+    if (!all[d].empty()) varied.push_back(static_cast<uint8_t>(d));
+  }
+  const size_t at_most = varied.size() <= 2 ? 16 : varied.size() == 3 ? 8 : 4;
+  for (const uint8_t d : varied) best[d] = best_along_lines(measured, d, all[d], at_most);
+
+  // Each number of parameters has the same share, and each choice of so many.
+  const size_t most = std::min(varied.size(), PackedTerm::kMaxFactors);
+  std::vector<double> subset_count(most + 1);
+  const auto subsets = uint32_t{1} << std::min<size_t>(varied.size(), 16);
+  const auto fits = [&](uint32_t set) { return size_t(std::popcount(set)) <= most; };
+  for (uint32_t set = 1; set < subsets; ++set) {
+    if (fits(set)) ++subset_count[size_t(std::popcount(set))];
+  }
+  for (uint32_t set = 1; set < subsets; ++set) {
+    if (!fits(set)) continue;
+    std::vector<uint8_t> parameters;
+    for (size_t i = 0; i < varied.size(); ++i) {
+      if ((set >> i & 1) != 0) parameters.push_back(varied[i]);
+    }
+    const double prior = (1 - kPriorConstant) / double(most) / subset_count[parameters.size()];
+    combine(measured, parameters, parameters.size() == 1 ? all : best, prior);
+  }
+}
+
+std::span<const Candidate> CandidateSearch::find(const Measured& measured) {
+  found_.clear();
+  const size_t n = basis_.point_count();
+  // Without repetitions a fit needs points to spare to know its own error; nothing explains more
+  // than half of what it was given by two terms.
+  max_columns_ = measured.freedom > 0 && n >= 2 ? std::max<size_t>(2, n < 5 ? 2 : n - 2)
+                 : n >= 3                       ? std::max<size_t>(2, n - 2)
+                                                : 1;
+  max_columns_ = std::min(max_columns_, Candidate::kMaxTerms + 1);
+  begin(measured);
+  record(measured, {}, std::log(kPriorConstant));
+  if (max_columns_ < 2 || measured.is_constant) return found_;
+  if (basis_.parameter_count() == 1) {
+    one_parameter(measured);
+  } else {
+    several_parameters(measured);
+  }
+  return found_;
+}
+
+const StepwiseFit& CandidateSearch::refit(const Measured& measured, const Candidate& candidate) {
+  begin(measured);
+  for (size_t k = 0; k < candidate.term_count; ++k) push(measured, candidate.terms[k]);
+  return fit_;
+}
+
+}  // namespace pathline::scaling

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scaling/range.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace pathline::scaling {
+
+namespace {
+
+/// Weight of what the beliefs hold below `x`.
+double below(std::span<const Belief> beliefs, double x) {
+  constexpr double kCertain = 6;  // Deviations.
+  double sum = 0;
+  for (const Belief& belief : beliefs) {
+    const double distance = x - belief.mean;
+    if (std::abs(distance) >= kCertain * belief.deviation) {
+      if (distance >= 0) sum += belief.weight;
+    } else {
+      sum += belief.weight * 0.5 * std::erfc(-distance / (belief.deviation * M_SQRT2));
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+double quantile(std::span<const Belief> beliefs, double share) {
+  // The quantile of a mixture lies between the quantiles of its parts.
+  const double deviations = share < 0.5 ? -1.0 : 1.0;
+  const double reach = 1.6448536269514722;  // Of the normal distribution, 5 and 95 %.
+  double low = INFINITY;
+  double high = -INFINITY;
+  double total = 0;
+  for (const Belief& belief : beliefs) {
+    const double at = belief.mean + deviations * reach * belief.deviation;
+    low = std::min(low, at);
+    high = std::max(high, at);
+    total += belief.weight;
+  }
+  const double width = high - low;
+  const double wanted = share * total;
+  constexpr double kPrecision = 1e-4;
+  // Regula falsi with the Illinois rule: an end that stays twice counts half.
+  double at_low = -wanted;
+  double at_high = total - wanted;
+  bool low_stayed = false;
+  bool high_stayed = false;
+  while (high - low > kPrecision * width) {
+    double at = high - at_high * (high - low) / (at_high - at_low);
+    if (!(at > low && at < high)) at = low + (high - low) / 2;
+    if (at <= low || at >= high) break;
+    const double excess = below(beliefs, at) - wanted;
+    if (std::abs(excess) < kPrecision * total * std::min(share, 1 - share)) return at;
+    if (excess < 0) {
+      low = at;
+      at_low = excess;
+      if (high_stayed) at_high /= 2;
+      high_stayed = true;
+      low_stayed = false;
+    } else {
+      high = at;
+      at_high = excess;
+      if (low_stayed) at_low /= 2;
+      low_stayed = true;
+      high_stayed = false;
+    }
+  }
+  return low + (high - low) / 2;
+}
+
+double student_widening(double freedom) {
+  constexpr std::array<double, 11> kT95 = {6.314, 6.314, 2.920, 2.353, 2.132, 2.015,
+                                           1.943, 1.895, 1.860, 1.833, 1.812};
+  constexpr double kNormal = 1.6449;
+  if (freedom < double(kT95.size())) return kT95[size_t(std::max(freedom, 0.0))] / kNormal;
+  return 1 + (1.524 + 1.4 / freedom) / (kNormal * freedom);
+}
+
+}  // namespace pathline::scaling
