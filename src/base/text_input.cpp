@@ -10,14 +10,13 @@
 #include <zlib.h>
 
 namespace pathline::base {
-namespace {
 
-/// All members of a gzip file, one after the other.
-Result<std::string> unpack(std::span<const uint8_t> packed, const std::string& path) {
+Result<std::string> unpack_gzip(std::span<const uint8_t> packed, const std::string& name,
+                                size_t max_bytes) {
   z_stream stream{};
   constexpr int kGzipOnly = 16 + MAX_WBITS;
   if (inflateInit2(&stream, kGzipOnly) != Z_OK) {
-    return Error{ErrorCode::kIo, fmt::format("cannot unpack {}: no memory", path)};
+    return Error{ErrorCode::kIo, fmt::format("cannot unpack {}: no memory", name)};
   }
   const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, inflateEnd);
   std::string text;
@@ -32,17 +31,17 @@ Result<std::string> unpack(std::span<const uint8_t> packed, const std::string& p
     const int status = inflate(&stream, Z_NO_FLUSH);
     at += room - stream.avail_in;
     text.append(piece.data(), piece.size() - stream.avail_out);
-    if (text.size() > TextInput::kMaxUnpackedBytes) {
-      return Error{ErrorCode::kUnsupported,
-                   fmt::format("cannot read {}: it unpacks to more than {} bytes", path,
-                               TextInput::kMaxUnpackedBytes)};
+    if (text.size() > max_bytes) {
+      return Error{
+          ErrorCode::kUnsupported,
+          fmt::format("cannot read {}: it unpacks to more than {} bytes", name, max_bytes)};
     }
     if (status == Z_STREAM_END) {
       if (at == packed.size()) return text;
       inflateReset(&stream);
     } else if (status != Z_OK) {
       return Error{ErrorCode::kCorrupt,
-                   fmt::format("cannot unpack {}: byte {}: {}", path, at,
+                   fmt::format("cannot unpack {}: byte {}: {}", name, at,
                                stream.msg != nullptr ? stream.msg : "damaged data")};
     }
   }
@@ -56,11 +55,9 @@ Result<std::string> unpack(std::span<const uint8_t> packed, const std::string& p
     if (status == Z_STREAM_END) return text;
   }
   return Error{ErrorCode::kCorrupt,
-               fmt::format("cannot unpack {}: it ends at byte {}, within packed data", path, at),
+               fmt::format("cannot unpack {}: it ends at byte {}, within packed data", name, at),
                "The file was cut; pack or copy it again."};
 }
-
-}  // namespace
 
 Result<TextInput> TextInput::open(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
@@ -68,7 +65,7 @@ Result<TextInput> TextInput::open(const std::filesystem::path& path) {
   TextInput input(std::move(file).value());
   const auto bytes = input.file_.bytes();
   if (bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) {
-    auto text = unpack(bytes, path.string());
+    auto text = unpack_gzip(bytes, path.string());
     if (!text) return text.error();
     input.unpacked_ = std::move(text).value();
   }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,11 @@ class TextInput {
   MappedFile file_;
   std::optional<std::string> unpacked_;
 };
+
+/// What gzip packed, all members one after the other; `name` is what errors call it.
+///
+/// errors  kCorrupt for data that end early or are damaged, kUnsupported beyond `max_bytes`.
+Result<std::string> unpack_gzip(std::span<const uint8_t> packed, const std::string& name,
+                                size_t max_bytes = TextInput::kMaxUnpackedBytes);
 
 }  // namespace pathline::base
