@@ -42,6 +42,8 @@ struct MetricTable {
 };
 
 /// "main->solve->MPI_Allreduce", per call path.
+///
+/// cost  O(size of the result), which can grow with the square of the depth.
 std::vector<std::string> path_names(const MetricTable& table);
 
 /// Metrics "time" (s, exclusive) and "visits" of a trace's profile; locations are those of the
