@@ -18,15 +18,24 @@ struct ReadOptions {
 };
 
 struct CubeFile {
+  /// Call paths in the order of the file, depth first.
   profile::MetricTable table;
-  /// Unique names of metrics that are declared, but have no data.
+  /// Unique names of metrics asked for that are declared, but have no data; not in `table`.
   std::vector<std::string> without_data;
-  /// Unique names of metrics whose type of value (RATE, TAU_ATOMIC, HISTOGRAM, ...) is no number.
+  /// Unique names of metrics asked for whose type of value (RATE, TAU_ATOMIC, HISTOGRAM, ...) is no
+  /// number, or which are derived from others; not in `table`.
   std::vector<std::string> unsupported;
   /// What is odd about the file but does not change what was read: a wrong checksum; how many
   /// exclusive values would be negative and were taken as 0.
   std::vector<std::string> warnings;
 };
+
+/// What a file may become in memory, as a few bytes can stand for any number of them: 32 MiB and
+/// 1,024 times its size, and never more than 2 GiB. That is for the unpacked anchor, and again for
+/// all values together with the names of the call paths (profile::path_names).
+constexpr size_t kMaxBytes = size_t{1} << 31;
+constexpr size_t kFreeBytes = size_t{1} << 25;
+constexpr size_t kBytesPerByte = 1024;
 
 /// Reads a Cube 4 profile (`.cubex`, as Score-P, Scalasca and TAU write it): a tar archive, plain
 /// or gzip, of an XML anchor and per metric an index and rows of values, raw or zlib, in either
@@ -34,7 +43,8 @@ struct CubeFile {
 ///
 /// errors  kNotFound, kIo; kCorrupt naming the file, the member and the fact (truncated, rows out
 ///         of order or range, a stream that does not unpack to its row, an anchor that is not XML,
-///         cnodes without regions, ...); kUnsupported for values that would take more than 2 GiB.
+///         cnodes without regions, a value that is no finite number, ...); kUnsupported for other
+///         versions of the format, and for files that would take more memory than they may.
 /// cost    O(bytes of the metrics asked for + rows x locations).
 base::Result<CubeFile> read(const std::filesystem::path& path, const ReadOptions& options = {});
 
