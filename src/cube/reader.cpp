@@ -104,13 +104,13 @@ class Reader {
       taken_ += bytes;
       return {};
     }
+    const auto human = [](size_t size) { return base::human_bytes(static_cast<double>(size)); };
     return Error{
         ErrorCode::kUnsupported,
-        fmt::format("cannot read {}: {} would take {}, with what was read before more than the {} "
-                    "that a file of this size may",
-                    base::printable(file_), what, base::human_bytes(static_cast<double>(bytes)),
-                    base::human_bytes(static_cast<double>(max_bytes_))),
-        "Fewer metrics take less memory."};
+        fmt::format("cannot read {}: {} would take {} on top of {}, and a file of this "
+                    "size may take {} in all",
+                    base::printable(file_), what, human(bytes), human(taken_), human(max_bytes_)),
+        taken_ == 0 ? "" : "Fewer metrics take less memory."};
   }
 
   Status add_call_paths() {
@@ -125,8 +125,8 @@ class Reader {
       if (cnode.parent != Cnode::kNoParent) path_bytes[c] += path_bytes[cnode.parent] + 2;
       total += sizeof(profile::MetricNode) + path_bytes[c];
     }
-    const auto what = fmt::format(
-        "the {}", base::counted(anchor_.cnodes.size(), "call path's name", "call paths' names"));
+    const auto what = fmt::format("the names of its {}",
+                                  base::counted(anchor_.cnodes.size(), "call path", "call paths"));
     if (Status status = take(total, what); !status) return status;
     table.call_paths.reserve(anchor_.cnodes.size());
     for (const Cnode& cnode : anchor_.cnodes) {
