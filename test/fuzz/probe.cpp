@@ -14,6 +14,7 @@
 #include "app/picture.hpp"
 #include "app/score.hpp"
 #include "comm/summary.hpp"
+#include "fuzz/cube.hpp"
 #include "fuzz/network.hpp"
 #include "fuzz/placement.hpp"
 #include "input/input.hpp"
@@ -31,6 +32,8 @@ constexpr const char* kMessages =
 constexpr std::string_view kPlacement = "placement.";
 /// Texts of networks after what they describe: "network.tree".
 constexpr std::string_view kNetwork = "network.";
+/// Cube profiles after how their values are stored: "cube.packed".
+constexpr std::string_view kCube = "cube.";
 
 [[noreturn]] void broken(const std::string& promise) {
   fmt::print(stderr, "fuzz: {}\n", promise);
@@ -119,6 +122,9 @@ Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file))
   } else if (file_.starts_with(kNetwork)) {
     fs::create_directories(folder_);
     std::ofstream(folder_ / file_) << network_example(file_.substr(kNetwork.size()));
+  } else if (file_.starts_with(kCube)) {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / file_, std::ios::binary) << cube_example(file_.substr(kCube.size()));
   } else if (file_.ends_with(".raw")) {
     make_raw_run(folder_);
   } else if (archive.empty()) {
@@ -138,6 +144,11 @@ Probe::~Probe() {
 }
 
 void Probe::run(std::span<const uint8_t> content) {
+  if (file_.starts_with(kCube)) {
+    const std::string promise = probe_cube(content);
+    if (!promise.empty()) broken(promise);
+    return;
+  }
   const bool is_network = file_.starts_with(kNetwork);
   if (is_network || file_.starts_with(kPlacement)) {
     const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
