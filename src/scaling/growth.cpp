@@ -19,20 +19,51 @@ Growth growth(std::span<const Factor> factors) {
   return sum;
 }
 
-Asymptote asymptote(const Model& model) {
-  Asymptote result{.growth = {}, .coefficient = model.constant};
-  bool any = model.constant != 0;
-  for (const Term& term : model.terms) {
-    if (term.coefficient == 0) continue;
-    const Growth of_term = growth(term.factors);
-    if (!any || of_term > result.growth) {
-      result = {of_term, term.coefficient};
-      any = true;
-    } else if (of_term == result.growth) {
-      result.coefficient += term.coefficient;
+namespace {
+
+/// Adds up what grows fastest.
+class Fastest {
+ public:
+  explicit Fastest(double constant) { add({}, constant); }
+  void add(const Growth& growth, double coefficient) {
+    if (coefficient == 0) return;
+    if (!any_ || growth > sum_.growth) {
+      sum_ = {growth, coefficient};
+    } else if (growth == sum_.growth) {
+      sum_.coefficient += coefficient;
     }
+    any_ = true;
   }
-  return result;
+  [[nodiscard]] const Asymptote& sum() const { return sum_; }
+
+ private:
+  Asymptote sum_;
+  bool any_ = false;
+};
+
+}  // namespace
+
+Asymptote asymptote(const Model& model) {
+  Fastest fastest(model.constant);
+  for (const Term& term : model.terms) fastest.add(growth(term.factors), term.coefficient);
+  return fastest.sum();
+}
+
+Asymptote asymptote_of(const Model& model, uint32_t parameter, std::span<const double> x) {
+  Fastest fastest(model.constant);
+  for (const Term& term : model.terms) {
+    Growth grown;
+    double coefficient = term.coefficient;
+    for (const Factor& factor : term.factors) {
+      if (factor.parameter == parameter) {
+        grown = growth({&factor, 1});
+      } else {
+        coefficient *= factor_value(factor.exponents, x[factor.parameter]);
+      }
+    }
+    fastest.add(grown, coefficient);
+  }
+  return fastest.sum();
 }
 
 }  // namespace pathline::scaling

@@ -33,7 +33,12 @@ struct Asymptote {
   double coefficient = 0;  ///< Sum over the terms of this growth.
 };
 
-/// A term counts only if its coefficient is not 0, and so does the constant.
+/// All parameters grow by the same factor. A term counts only if its coefficient is not 0, and so
+/// does the constant.
 Asymptote asymptote(const Model& model);
+
+/// The same where only `parameter` grows and the others stay at `x`, one positive value per
+/// parameter.
+Asymptote asymptote_of(const Model& model, uint32_t parameter, std::span<const double> x);
 
 }  // namespace pathline::scaling
