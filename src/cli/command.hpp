@@ -89,5 +89,6 @@ void add_routes_command(CLI::App& app, Action& action);
 void add_infer_command(CLI::App& app, Action& action);
 void add_reroute_command(CLI::App& app, Action& action);
 void add_remap_command(CLI::App& app, Action& action);
+void add_model_command(CLI::App& app, Action& action);
 
 }  // namespace pathline::cli

@@ -110,6 +110,7 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_infer_command(app, action);
   cli::add_reroute_command(app, action);
   cli::add_remap_command(app, action);
+  cli::add_model_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

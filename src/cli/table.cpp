@@ -45,17 +45,19 @@ size_t most_columns() {
 /// Takes from the widest text what a table is wider than people can see. Numbers stay whole.
 void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
   const size_t most = most_columns();
-  constexpr size_t kLeastOfText = 8;
   size_t total = 2 * (widths.size() - 1);
   size_t widest = widths.size();
   for (size_t i = 0; i < widths.size(); ++i) {
     total += widths[i];
-    if (columns[i].is_text && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
+    if (columns[i].is_text && widths[i] > columns[i].least &&
+        (widest == widths.size() || widths[i] > widths[widest])) {
+      widest = i;
+    }
   }
   if (total <= most || widest == widths.size()) return;
   const size_t excess = total - most;
-  const size_t least = std::min(widths[widest], kLeastOfText);
-  widths[widest] = std::max(least, widths[widest] - std::min(widths[widest], excess));
+  widths[widest] =
+      std::max(columns[widest].least, widths[widest] - std::min(widths[widest], excess));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace pathline::cli {
 struct Column {
   std::string_view name;
   bool is_text = false;  ///< Quoted in JSON, left-aligned in a table; numbers are neither.
+  size_t least = 8;      ///< Letters of a text that a table shows, however wide it gets.
 };
 
 /// Rows in one of the three formats: a table for people, CSV, or JSON `{"rows": [{...}]}`. CSV and

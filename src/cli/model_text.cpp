@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "cli/model_output.hpp"
+#include "scaling/formula.hpp"
+
+namespace pathline::cli {
+namespace {
+
+using scaling::Notation;
+using scaling::Ranked;
+
+/// "main->solve->...->MPI_Allreduce": a line of a paper has little room.
+std::string short_path(const std::string& path) {
+  constexpr size_t kMost = 48;
+  const size_t first = path.find("->");
+  const size_t last = path.rfind("->");
+  if (path.size() <= kMost || first == last) return path;
+  return path.substr(0, first) + "->..." + path.substr(last);
+}
+
+std::string latex_number(double value) {
+  return fmt::format("${}$", scaling::formula({value, {}}, {}, Notation::kLatex, 3));
+}
+
+/// `text` inside a string of Python, whatever it holds: the escapes of JSON mean the same there.
+std::string python_escaped(const std::string& text) {
+  const std::string quoted = nlohmann::json(base::printable(text)).dump();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+/// "p from 4 to 64, n from 1 to 9".
+std::string range_text(const ModelReport& report) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < report.largest.size(); ++i) {
+    double least = report.largest[i];
+    for (size_t p = 0; p < report.experiment.point_count(); ++p) {
+      least = std::min(least, report.experiment.point(p)[i]);
+    }
+    parts.push_back(fmt::format("{} from {} to {}",
+                                base::printable(report.experiment.parameters[i]), least,
+                                report.largest[i]));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string to_latex(const ModelReport& report) {
+  const std::vector<std::string>& names = report.experiment.parameters;
+  const bool several = report.experiment.metrics.size() > 1;
+  std::string text = fmt::format(
+      "% Scaling models of {}, measured at {}.\n% Predicted at {}; the range holds 90 %.\n",
+      base::printable(report.data), range_text(report), point_text(report, report.targets[0]));
+  text += fmt::format(
+      "\\begin{{tabular}}{{rl{}lrr@{{ to }}lr}}\n\\hline\n"
+      " & Call path & {}Model & Predicted & \\multicolumn{{2}}{{c}}{{Range}} & Share \\\\\n"
+      "\\hline\n",
+      several ? "l" : "", several ? "Metric & " : "");
+  for (const Ranked& row : report.rows) {
+    const scaling::Fit& fit = report.fits[row.fit];
+    const scaling::Prediction& predicted = fit.predictions[0];
+    const size_t metric = report.experiment.kernels[fit.kernel].metric;
+    text += fmt::format(
+        "{} & {} & {}${}$ & {} & {} & {} & {} \\\\\n", row.rank,
+        scaling::latex_escaped(short_path(report.call_path(row))),
+        several ? scaling::latex_escaped(report.metric(row)) + " & " : "",
+        scaling::formula(fit.model, names, Notation::kLatex, 3), latex_number(predicted.value),
+        latex_number(predicted.low), latex_number(predicted.high),
+        report.adds_up[metric] && row.share >= 0 ? fmt::format("{:.1f}\\,\\%", 100 * row.share)
+                                                 : "");
+  }
+  return text + "\\hline\n\\end{tabular}\n";
+}
+
+std::string to_python(const ModelReport& report) {
+  const std::vector<std::string> parameters = scaling::python_names(report.experiment.parameters);
+  std::vector<std::string> kernels;
+  for (const Ranked& row : report.rows) {
+    kernels.push_back(report.metric(row).empty()
+                          ? report.call_path(row)
+                          : report.call_path(row) + "->" + report.metric(row));
+  }
+  const std::vector<std::string> functions = scaling::python_names(kernels);
+  const std::string& value_is = report.experiment.value_is;
+  std::string text = fmt::format(
+      "\"\"\"Scaling models of {}, measured at {}.\n\n"
+      "A function per kernel: MODELS[call path, metric]({}).{}\n\"\"\"\nimport math\n",
+      python_escaped(report.data), python_escaped(range_text(report)), fmt::join(parameters, ", "),
+      value_is.empty() ? "" : fmt::format("\nA value is the {}.", python_escaped(value_is)));
+  std::string index;
+  for (size_t i = 0; i < report.rows.size(); ++i) {
+    const Ranked& row = report.rows[i];
+    const std::string path = python_escaped(report.call_path(row));
+    const std::string metric = python_escaped(report.metric(row));
+    text += fmt::format("\n\ndef {}({}):\n    \"\"\"{}{}{}\"\"\"\n    return {}\n", functions[i],
+                        fmt::join(parameters, ", "), path, metric.empty() ? "" : ": ", metric,
+                        scaling::formula(report.fits[row.fit].model, report.experiment.parameters,
+                                         Notation::kPython, 17));
+    index += fmt::format("    (\"{}\", \"{}\"): {},\n", path, metric, functions[i]);
+  }
+  return text + fmt::format("\n\nMODELS = {{\n{}}}\n", index);
+}
+
+}  // namespace pathline::cli
