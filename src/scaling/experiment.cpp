@@ -8,20 +8,30 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace pathline::scaling {
+namespace {
+
+/// A long call path may be skipped for each of many metrics, and every entry names it.
+constexpr uint64_t kMaxSkippedBytes = uint64_t{64} << 20;
+
+}  // namespace
 
 double aggregate(std::span<const double> ascending, Aggregate how) {
   assert(!ascending.empty());
   const size_t n = ascending.size();
   switch (how) {
     case Aggregate::kMean: {
-      // Divided first: the sum of large values may be beyond what a double holds.
-      double mean = 0;
-      for (const double value : ascending) mean += value / double(n);
-      return mean;
+      double mean = std::accumulate(ascending.begin(), ascending.end(), 0.0) / double(n);
+      if (!std::isfinite(mean)) {  // The sum of large values is beyond what a double holds.
+        mean = 0;
+        for (const double value : ascending) mean += value / double(n);
+      }
+      // Rounding must not make equal values differ from their mean.
+      return std::clamp(mean, ascending.front(), ascending.back());
     }
-    case Aggregate::kMedian:
-      return n % 2 == 1 ? ascending[n / 2] : ascending[n / 2 - 1] / 2 + ascending[n / 2] / 2;
+    case Aggregate::kMedian: return std::midpoint(ascending[(n - 1) / 2], ascending[n / 2]);
     case Aggregate::kMin: return ascending.front();
     case Aggregate::kMax: return ascending.back();
   }
@@ -29,13 +39,18 @@ double aggregate(std::span<const double> ascending, Aggregate how) {
 }
 
 ExperimentBuilder::ExperimentBuilder(std::vector<std::string> parameters)
-    : parameters_(std::move(parameters)) {}
+    : parameters_(std::move(parameters)) {
+  assert(!parameters_.empty());
+}
 
 uint32_t ExperimentBuilder::id_of(std::string_view name, Names& ids,
                                   std::vector<std::string>& names) {
-  const auto [at, is_new] = ids.try_emplace(std::string(name), uint32_t(names.size()));
-  if (is_new) names.emplace_back(name);
-  return at->second;
+  const auto at = ids.find(name);
+  if (at != ids.end()) return at->second;
+  const auto id = uint32_t(names.size());
+  ids.emplace(name, id);
+  names.emplace_back(name);
+  return id;
 }
 
 uint32_t ExperimentBuilder::call_path(std::string_view name) {
@@ -48,100 +63,144 @@ uint32_t ExperimentBuilder::metric(std::string_view name) {
 
 uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
   assert(coordinates.size() == parameters_.size());
-  std::string key;
+  point_key_.clear();
   for (const double x : coordinates) {
+    assert(std::isfinite(x));
     const double positive_zero = x + 0.0;
-    key.append(reinterpret_cast<const char*>(&positive_zero), sizeof positive_zero);
+    point_key_.append(reinterpret_cast<const char*>(&positive_zero), sizeof positive_zero);
   }
-  const auto [at, is_new] = point_ids_.try_emplace(std::move(key), uint32_t(point_ids_.size()));
+  const auto [at, is_new] = point_ids_.try_emplace(point_key_, uint32_t(point_ids_.size()));
   if (is_new) coordinates_.insert(coordinates_.end(), coordinates.begin(), coordinates.end());
   return at->second;
 }
 
 void ExperimentBuilder::add(uint32_t call_path, uint32_t metric, uint32_t point, double value) {
   assert(std::isfinite(value));
-  samples_.push_back({uint64_t{call_path} << 32 | metric, point, value});
+  if (kernels_.empty() || kernels_[last_kernel_].call_path != call_path ||
+      kernels_[last_kernel_].metric != metric) {
+    const auto [at, is_new] =
+        kernel_ids_.try_emplace(uint64_t{call_path} << 32 | metric, uint32_t(kernels_.size()));
+    if (is_new) kernels_.push_back({call_path, metric});
+    last_kernel_ = at->second;
+  }
+  samples_.push_back({last_kernel_, point, value});
 }
 
 void ExperimentBuilder::warn(std::string warning) { warnings_.push_back(std::move(warning)); }
 
-Experiment ExperimentBuilder::finish() && {
-  const size_t arity = parameters_.size();
-  const size_t point_count = point_ids_.size();
+std::vector<uint32_t> ExperimentBuilder::points_in_order() const {
   const auto coordinates_of = [&](uint32_t p) {
-    return std::span(coordinates_).subspan(p * arity, arity);
+    return std::span(coordinates_).subspan(p * parameters_.size(), parameters_.size());
   };
-  std::vector<uint32_t> order(point_count);
+  std::vector<uint32_t> order(point_ids_.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::ranges::lexicographical_compare(coordinates_of(a), coordinates_of(b));
   });
+  return order;
+}
 
+/// By kernel, point and value. No table of kernels x points is made: few of the kernels may have
+/// a value at more than one of many points.
+std::vector<ExperimentBuilder::Sample> ExperimentBuilder::samples_in_order(
+    std::span<const uint32_t> order) const {
+  std::vector<uint32_t> place(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::vector<uint64_t> end(kernels_.size() + 1);
+  for (const Sample& sample : samples_) ++end[sample.kernel + 1];
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  std::vector<Sample> sorted(samples_.size());
+  for (const Sample& sample : samples_) {
+    sorted[end[sample.kernel]++] = {sample.kernel, place[sample.point], sample.value};
+  }
+  uint64_t begin = 0;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    std::sort(sorted.begin() + ptrdiff_t(begin), sorted.begin() + ptrdiff_t(end[k]),
+              [](const Sample& a, const Sample& b) {
+                return a.point != b.point ? a.point < b.point : a.value < b.value;
+              });
+    begin = end[k];
+  }
+  return sorted;
+}
+
+void ExperimentBuilder::take(std::span<const Sample> of_kernel, Experiment& result) {
+  uint32_t point_count = 0;
+  for (size_t i = 0; i < of_kernel.size(); ++i) {
+    point_count += i == 0 || of_kernel[i].point != of_kernel[i - 1].point ? 1 : 0;
+  }
+  if (point_count < point_ids_.size()) {
+    skip(of_kernel, result);
+    return;
+  }
+  result.kernels.push_back(kernels_[of_kernel.front().kernel]);
+  for (size_t i = 0; i < of_kernel.size(); ++i) {
+    result.samples.push_back(of_kernel[i].value);
+    if (i + 1 == of_kernel.size() || of_kernel[i + 1].point != of_kernel[i].point) {
+      result.sample_end.push_back(result.samples.size());
+    }
+  }
+}
+
+void ExperimentBuilder::skip(std::span<const Sample> of_kernel, Experiment& result) {
+  uint32_t present = 0;
+  uint32_t lacking = 0;
+  for (size_t i = 0; i < of_kernel.size(); ++i) {
+    if (i > 0 && of_kernel[i].point == of_kernel[i - 1].point) continue;
+    ++present;
+    if (of_kernel[i].point == lacking) ++lacking;
+  }
+  const Kernel kernel = kernels_[of_kernel.front().kernel];
+  const std::string& call_path = call_paths_[kernel.call_path];
+  const std::string& metric = metrics_[kernel.metric];
+  skipped_bytes_ += call_path.size() + metric.size();
+  if (skipped_bytes_ > kMaxSkippedBytes) {
+    ++unlisted_;
+    return;
+  }
+  result.skipped.push_back(
+      {call_path, metric,
+       fmt::format("it has values at {} of {} points, none at ({})", present, point_ids_.size(),
+                   fmt::join(result.point(lacking), ", "))});
+}
+
+void ExperimentBuilder::warn_of_few_values(const Experiment& result) {
+  constexpr ptrdiff_t kEnough = 5;
+  std::vector<double> values;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    values.clear();
+    for (size_t p = 0; p < point_ids_.size(); ++p) values.push_back(result.point(p)[i]);
+    std::sort(values.begin(), values.end());
+    const auto distinct = std::unique(values.begin(), values.end()) - values.begin();
+    if (distinct >= kEnough) continue;
+    warnings_.push_back(
+        fmt::format("parameter {} has {}: with fewer than {} a model is little more than a guess",
+                    base::printable(parameters_[i]),
+                    base::counted(uint64_t(distinct), "value", "values"), kEnough));
+  }
+}
+
+Experiment ExperimentBuilder::finish() && {
   Experiment result;
-  std::vector<uint32_t> place(point_count);
-  for (uint32_t i = 0; i < point_count; ++i) {
-    place[order[i]] = i;
-    const auto x = coordinates_of(order[i]);
+  result.parameters = parameters_;
+  const std::vector<uint32_t> order = points_in_order();
+  result.coordinates.reserve(coordinates_.size());
+  for (const uint32_t p : order) {
+    const auto x = std::span(coordinates_).subspan(p * parameters_.size(), parameters_.size());
     result.coordinates.insert(result.coordinates.end(), x.begin(), x.end());
   }
-  for (Sample& sample : samples_) sample.point = place[sample.point];
-
-  // Kernels in the order in which they first appear, which is that of their first sample.
-  std::unordered_map<uint64_t, uint32_t> kernel_ids;
-  std::vector<uint64_t> kernels;
-  std::vector<uint64_t> count;  // Kernel x point; then where the next sample goes.
-  for (const Sample& sample : samples_) {
-    const auto [at, is_new] = kernel_ids.try_emplace(sample.kernel, uint32_t(kernels.size()));
-    if (is_new) {
-      kernels.push_back(sample.kernel);
-      count.resize(count.size() + point_count);
-    }
-    ++count[at->second * point_count + sample.point];
+  const std::vector<Sample> samples = samples_in_order(order);
+  samples_ = {};
+  result.samples.reserve(samples.size());
+  for (size_t begin = 0, end = 0; begin < samples.size(); begin = end) {
+    while (end < samples.size() && samples[end].kernel == samples[begin].kernel) ++end;
+    take(std::span(samples).subspan(begin, end - begin), result);
   }
-  std::vector<uint64_t> next(count.size(), UINT64_MAX);
-  uint64_t end = 0;
-  for (size_t k = 0; k < kernels.size(); ++k) {
-    const auto of_kernel = std::span(count).subspan(k * point_count, point_count);
-    const Kernel kernel = {uint32_t(kernels[k] >> 32), uint32_t(kernels[k])};
-    const auto lacking = std::ranges::find(of_kernel, uint64_t{0});
-    if (lacking != of_kernel.end()) {
-      const auto x = result.coordinates.begin() + (lacking - of_kernel.begin()) * ptrdiff_t(arity);
-      const auto has = point_count - size_t(std::ranges::count(of_kernel, uint64_t{0}));
-      result.skipped.push_back(
-          {call_paths_[kernel.call_path], metrics_[kernel.metric],
-           fmt::format("it has values at {} of {} points, none at ({})", has, point_count,
-                       fmt::join(x, x + ptrdiff_t(arity), ", "))});
-      continue;
-    }
-    result.kernels.push_back(kernel);
-    for (size_t p = 0; p < point_count; ++p) {
-      next[k * point_count + p] = end;
-      end += of_kernel[p];
-      result.sample_end.push_back(end);
-    }
+  if (unlisted_ > 0) {
+    warnings_.push_back(fmt::format("{} more lack points and are not listed",
+                                    base::counted(unlisted_, "kernel", "kernels")));
   }
-  result.samples.resize(end);
-  for (const Sample& sample : samples_) {
-    uint64_t& at = next[kernel_ids.at(sample.kernel) * point_count + sample.point];
-    if (at != UINT64_MAX) result.samples[at++] = sample.value;
-  }
-  for (uint64_t begin = 0; const uint64_t stop : result.sample_end) {
-    std::sort(result.samples.begin() + ptrdiff_t(begin), result.samples.begin() + ptrdiff_t(stop));
-    begin = stop;
-  }
-
-  for (size_t i = 0; i < arity; ++i) {
-    std::vector<double> values;
-    for (size_t p = 0; p < point_count; ++p) values.push_back(result.coordinates[p * arity + i]);
-    std::sort(values.begin(), values.end());
-    const auto distinct = size_t(std::unique(values.begin(), values.end()) - values.begin());
-    if (distinct < 5) {
-      warnings_.push_back(fmt::format(
-          "parameter {} has {} value{}: with fewer than 5 a model is little more than a guess",
-          parameters_[i], distinct, distinct == 1 ? "" : "s"));
-    }
-  }
-  result.parameters = std::move(parameters_);
+  warn_of_few_values(result);
   result.call_paths = std::move(call_paths_);
   result.metrics = std::move(metrics_);
   result.warnings = std::move(warnings_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +61,7 @@ struct Experiment {
 /// What of the repetitions is modelled.
 enum class Aggregate : uint8_t { kMean, kMedian, kMin, kMax };
 
-/// `ascending` must not be empty.
+/// `ascending` must not be empty. The result lies between its first and its last value.
 double aggregate(std::span<const double> ascending, Aggregate how);
 
 /// Collects measurements in any order into an Experiment.
@@ -80,16 +81,26 @@ class ExperimentBuilder {
 
   /// Sorts everything into place. A kernel without a value at some point goes to `skipped` with
   /// how many it has and a point it lacks. Warns about fewer than five values of a parameter.
+  /// cost  O(samples), and the time to sort the samples of each kernel.
   Experiment finish() &&;
 
  private:
   struct Sample {
-    uint64_t kernel;  // call path << 32 | metric
+    uint32_t kernel;
     uint32_t point;
     double value;
   };
-  using Names = std::unordered_map<std::string, uint32_t>;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  using Names = std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>>;
   static uint32_t id_of(std::string_view name, Names& ids, std::vector<std::string>& names);
+
+  [[nodiscard]] std::vector<uint32_t> points_in_order() const;
+  [[nodiscard]] std::vector<Sample> samples_in_order(std::span<const uint32_t> order) const;
+  void take(std::span<const Sample> of_kernel, Experiment& result);
+  void skip(std::span<const Sample> of_kernel, Experiment& result);
+  void warn_of_few_values(const Experiment& result);
 
   std::vector<std::string> parameters_;
   std::vector<double> coordinates_;
@@ -97,9 +108,15 @@ class ExperimentBuilder {
   std::vector<std::string> metrics_;
   Names call_path_ids_;
   Names metric_ids_;
-  std::unordered_map<std::string, uint32_t> point_ids_;  // By the bytes of the coordinates.
+  Names point_ids_;  // By the bytes of the coordinates.
+  std::string point_key_;
+  std::vector<Kernel> kernels_;
+  std::unordered_map<uint64_t, uint32_t> kernel_ids_;  // By call path << 32 | metric.
+  uint32_t last_kernel_ = 0;                           // Samples come in blocks of one kernel.
   std::vector<Sample> samples_;
   std::vector<std::string> warnings_;
+  uint64_t skipped_bytes_ = 0;
+  uint64_t unlisted_ = 0;
 };
 
 }  // namespace pathline::scaling
