@@ -51,9 +51,18 @@ struct FromProfilesOptions {
 /// cost is added, repetition by repetition and location by location, to their nearest kept
 /// ancestor, so that the sum over kept call paths is the sum over all (Vogel et al., Euro-Par
 /// 2015, describe the common tree). Siblings of the same name are added up. Metrics that combine
-/// by minimum or maximum are combined so.
+/// by minimum or maximum are combined so. Every profile gives one sample: the spread over locations
+/// is imbalance, not noise.
 ///
-/// errors  kInvalidArgument when profiles have no call path in common.
+/// A kept call path that a repetition lacks counts 0 there (no sample, where the metric is a
+/// minimum or maximum), and so does one of a metric that has no data in a profile. A metric that a
+/// profile does not list was not measured in it, and gives no sample. Metrics without data in any
+/// profile are left out with a warning. What belongs to roots that are not common to all points is
+/// the call path "<not in all runs>", with a warning.
+///
+/// errors  kInvalidArgument when profiles have no call path in common, differ in the unit or the
+///         rule of a metric, or have no location; kCorrupt for values that are not finite;
+///         kUnsupported when the names of the call paths take too much memory.
 /// cost    O(sum of metrics x call paths x locations).
 base::Result<Experiment> from_profiles(std::vector<std::string> parameters,
                                        std::vector<ProfileAt> profiles,
