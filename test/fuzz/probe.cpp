@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "fuzz/cube.hpp"
 #include "fuzz/network.hpp"
 #include "fuzz/placement.hpp"
+#include "fuzz/scaling.hpp"
 #include "input/input.hpp"
 #include "otf2/writer.hpp"
 
@@ -34,6 +36,26 @@ constexpr std::string_view kPlacement = "placement.";
 constexpr std::string_view kNetwork = "network.";
 /// Cube profiles after how their values are stored: "cube.packed".
 constexpr std::string_view kCube = "cube.";
+/// And measurements after their form: "scaling.jsonl".
+constexpr std::string_view kScaling = "scaling.";
+
+/// What a file that stands alone holds at first; nothing if it is no such file.
+std::optional<std::string> example_of(std::string_view file) {
+  if (file.starts_with(kPlacement)) return placement_example(file.substr(kPlacement.size()));
+  if (file.starts_with(kNetwork)) return network_example(file.substr(kNetwork.size()));
+  if (file.starts_with(kScaling)) return scaling_example(file.substr(kScaling.size()));
+  if (file.starts_with(kCube)) return cube_example(file.substr(kCube.size()));
+  return std::nullopt;
+}
+
+/// Which promise is broken for a file that stands alone.
+std::string probe_alone(std::string_view file, std::span<const uint8_t> content) {
+  if (file.starts_with(kCube)) return probe_cube(content);
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  if (file.starts_with(kNetwork)) return probe_network(file.substr(kNetwork.size()), text);
+  if (file.starts_with(kScaling)) return probe_scaling(file.substr(kScaling.size()), text);
+  return probe_placement(text);
+}
 
 [[noreturn]] void broken(const std::string& promise) {
   fmt::print(stderr, "fuzz: {}\n", promise);
@@ -116,15 +138,10 @@ Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file))
   if (file_.ends_with(".csv")) {
     fs::create_directories(folder_);
     std::ofstream(folder_ / file_) << kMessages;
-  } else if (file_.starts_with(kPlacement)) {
+  } else if (const auto example = example_of(file_)) {
     fs::create_directories(folder_);
-    std::ofstream(folder_ / file_) << placement_example(file_.substr(kPlacement.size()));
-  } else if (file_.starts_with(kNetwork)) {
-    fs::create_directories(folder_);
-    std::ofstream(folder_ / file_) << network_example(file_.substr(kNetwork.size()));
-  } else if (file_.starts_with(kCube)) {
-    fs::create_directories(folder_);
-    std::ofstream(folder_ / file_, std::ios::binary) << cube_example(file_.substr(kCube.size()));
+    std::ofstream(folder_ / file_, std::ios::binary) << *example;
+    stands_alone_ = true;
   } else if (file_.ends_with(".raw")) {
     make_raw_run(folder_);
   } else if (archive.empty()) {
@@ -144,16 +161,8 @@ Probe::~Probe() {
 }
 
 void Probe::run(std::span<const uint8_t> content) {
-  if (file_.starts_with(kCube)) {
-    const std::string promise = probe_cube(content);
-    if (!promise.empty()) broken(promise);
-    return;
-  }
-  const bool is_network = file_.starts_with(kNetwork);
-  if (is_network || file_.starts_with(kPlacement)) {
-    const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
-    const std::string promise =
-        is_network ? probe_network(file_.substr(kNetwork.size()), text) : probe_placement(text);
+  if (stands_alone_) {
+    const std::string promise = probe_alone(file_, content);
     if (!promise.empty()) broken(promise);
     return;
   }

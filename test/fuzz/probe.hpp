@@ -25,7 +25,8 @@ class Probe {
   ///          "traces/0.evt"; a name ending in ".csv" stands alone, one ending in ".raw" lies in a
   ///          run directory that make_raw, beside this program, makes; "placement.bgq" and the
   ///          like are files that place ranks, see fuzz/placement.hpp; "network.tree" and the like
-  ///          are texts of networks, see fuzz/network.hpp.
+  ///          are texts of networks, see fuzz/network.hpp; "scaling.jsonl" and the like are texts
+  ///          of measurements, see fuzz/scaling.hpp.
   /// archive  folder of a whole archive called "traces", of which a copy is made; "" means the
   ///          one that pathline-synth, beside this program, makes.
   explicit Probe(std::string file, const std::filesystem::path& archive = {});
@@ -44,6 +45,7 @@ class Probe {
   std::string file_;
   std::filesystem::path folder_;
   std::vector<uint8_t> original_;
+  bool stands_alone_ = false;  // Needs no archive, nor a file.
   uint64_t runs_ = 0;
 };
 
