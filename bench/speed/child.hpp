@@ -30,4 +30,7 @@ class Launcher {
   int process_ = -1;
 };
 
+/// The one of this program; set before the first benchmark runs.
+extern Launcher* launcher;
+
 }  // namespace pathline::bench

@@ -21,7 +21,7 @@
 
 namespace pathline::bench {
 
-static Launcher* launcher = nullptr;
+Launcher* launcher = nullptr;
 
 namespace {
 

@@ -20,8 +20,7 @@ scaling::test::SyntheticKernels one_parameter(size_t kernels) {
   return scaling::test::KernelGenerator(1).one_parameter(kernels, 4, 5, kNoise);
 }
 
-void model(benchmark::State& state, const scaling::test::SyntheticKernels& kernels,
-           int max_terms) {
+void model(benchmark::State& state, const scaling::test::SyntheticKernels& kernels, int max_terms) {
   const std::string text = scaling::test::keyword_text(kernels.experiment);
   base::ThreadPool pool(1);
   scaling::SearchOptions options;
