@@ -140,7 +140,8 @@ class Merger {
       places_.push_back(tree_.add(profiles_[i].table));
     }
     std::vector<uint32_t> points_with(tree_.size());
-    std::vector<uint32_t> last_point(tree_.size(), kNone);
+    std::vector<uint32_t> last_point;
+    last_point.resize(tree_.size(), kNone);
     for (const auto& [point, profiles] : profiles_of_point) {
       for (const size_t i : profiles) {
         for (const uint32_t place : places_[i]) {
