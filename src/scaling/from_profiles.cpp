@@ -293,8 +293,8 @@ class Merger {
     }
     std::ranges::sort(values);
     if (options_.locations == LocationRule::kWeakThreaded) {
-      const auto rest = std::ranges::remove(values, 0.0);
-      const auto working = values.first(values.size() - rest.size());
+      const auto end = std::remove(values.begin(), values.end(), 0.0);
+      const auto working = values.first(size_t(end - values.begin()));
       return working.empty() ? 0 : aggregate(working, options_.aggregate);
     }
     return aggregate(values, options_.aggregate);
