@@ -19,7 +19,7 @@ using scaling::Fit;
 using scaling::Flag;
 using scaling::Ranked;
 
-constexpr std::array<std::pair<Flag, std::string_view>, 9> kFlagNames = {{
+constexpr std::array<std::pair<Flag, std::string_view>, 10> kFlagNames = {{
     {Flag::kConstantByNoise, "constant-by-noise"},
     {Flag::kNegativePrediction, "negative-prediction"},
     {Flag::kDecreasing, "decreasing"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<Flag, std::string_view>, 9> kFlagNames = {{
     {Flag::kFewPoints, "few-points"},
     {Flag::kNoRepetitions, "no-repetitions"},
     {Flag::kNotSeparable, "not-separable"},
+    {Flag::kPoorFit, "poor-fit"},
     {Flag::kNoLogarithms, "no-logarithms"},
 }};
 

@@ -192,7 +192,12 @@ void CandidateSearch::one_parameter(const Measured& measured) {
     for (size_t b = a + 1; two_terms && b < all.size(); ++b) {
       const PackedTerm second(PackedFactor{0, all[b].pair});
       if (!push(measured, second)) continue;
-      record(measured, std::array{first, second}, log_two + all[a].log_prior + all[b].log_prior);
+      // Terms of opposite signs bend to anything and extrapolate to nothing.
+      const auto c = fit_.coefficients();
+      if (measured.has_negative ||
+          (c[0] * measured.largest >= -measured.smallest && c[1] >= 0 && c[2] >= 0)) {
+        record(measured, std::array{first, second}, log_two + all[a].log_prior + all[b].log_prior);
+      }
       fit_.pop();
     }
     fit_.pop();

@@ -46,6 +46,14 @@ double resolution_of(const Experiment& experiment, size_t kernel, std::span<cons
 }  // namespace
 
 void Measured::assign(const Experiment& experiment, size_t kernel, Aggregate how) {
+  assign(experiment, kernel, how, false);
+}
+
+void Measured::assign_plain(const Experiment& experiment, size_t kernel, Aggregate how) {
+  assign(experiment, kernel, how, true);
+}
+
+void Measured::assign(const Experiment& experiment, size_t kernel, Aggregate how, bool plain) {
   const size_t point_count = experiment.point_count();
   value.resize(point_count);
   weight.resize(point_count);
@@ -71,7 +79,7 @@ void Measured::assign(const Experiment& experiment, size_t kernel, Aggregate how
     // and nothing to be more exact than twelve digits of the largest.
     constexpr double kDigits = 1e-12;
     const double scale =
-        has_negative ? largest : std::max({std::abs(value[p]), smallest, kDigits * largest});
+        has_negative || plain ? largest : std::max({std::abs(value[p]), smallest, kDigits * largest});
     const double inverse = scale > 0 ? 1 / scale : 1;
     weight[p] = scale > 0 ? largest / scale * std::sqrt(double(samples.size())) : 1;
     if (samples.size() < 2) continue;

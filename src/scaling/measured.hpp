@@ -26,6 +26,11 @@ struct Measured {
 
   /// Fills all of it; reuses the memory.
   void assign(const Experiment& experiment, size_t kernel, Aggregate how);
+  /// The same with noise of the same size everywhere.
+  void assign_plain(const Experiment& experiment, size_t kernel, Aggregate how);
+
+ private:
+  void assign(const Experiment& experiment, size_t kernel, Aggregate how, bool plain);
 };
 
 }  // namespace pathline::scaling

@@ -25,6 +25,8 @@ class Fitter {
   Fit fit(uint32_t kernel);
 
  private:
+  Fit search(uint32_t kernel);
+  [[nodiscard]] bool is_poor(const Fit& fit) const;
   [[nodiscard]] Model model_of(const Candidate& candidate, const StepwiseFit& fit) const;
   void fill_row(const Candidate& candidate, size_t target);
   void predict(std::span<const Candidate> candidates, Fit& fit);
@@ -37,6 +39,7 @@ class Fitter {
   const SearchOptions& options_;
   Measured measured_;
   CandidateSearch search_;
+  std::span<const Candidate> candidates_;  // Of search_.
   Posterior posterior_;
   std::array<double, StepwiseFit::kMaxColumns> row_{};
   std::vector<std::vector<Belief>> beliefs_;  // Per target.
@@ -48,6 +51,8 @@ Model Fitter::model_of(const Candidate& candidate, const StepwiseFit& fit) const
   const double unit = measured_.largest > 0 ? measured_.largest : 1;
   Model model;
   model.constant = coefficients[0] * unit;
+  constexpr double kRounding = 1e-9;
+  if (std::abs(model.constant) < kRounding * measured_.smallest) model.constant = 0;
   std::vector<size_t> order(candidate.term_count);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -202,21 +207,50 @@ void Fitter::set_flags(Fit& fit) const {
   }
 }
 
-Fit Fitter::fit(uint32_t kernel) {
+/// Searches with the weights that measured_ has.
+Fit Fitter::search(uint32_t kernel) {
   Fit fit;
   fit.kernel = kernel;
-  measured_.assign(experiment_, kernel, options_.aggregate);
-  const auto candidates = search_.find(measured_);
-  posterior_.assign(measured_, candidates);
+  candidates_ = search_.find(measured_);
+  posterior_.assign(measured_, candidates_);
   const GrowthClass best = posterior_.classes()[0];
-  const Candidate& chosen = candidates[best.representative];
+  const Candidate& chosen = candidates_[best.representative];
   fit.model = model_of(chosen, search_.refit(measured_, chosen));
   if (measured_.is_constant) fit.model.constant = measured_.value[0];
   fit.probability = best.probability;
   judge(chosen, fit);
-  predict(candidates, fit);
-  add_rivals(candidates, fit);
+  return fit;
+}
+
+/// Far from the measurements, by more than their noise.
+bool Fitter::is_poor(const Fit& fit) const {
+  constexpr double kFarPct = 10;
+  constexpr double kDeviations = 3;
+  return fit.smape > kFarPct &&
+         (measured_.freedom == 0 || fit.smape > kDeviations * 100 * std::sqrt(measured_.variance));
+}
+
+Fit Fitter::fit(uint32_t kernel) {
+  measured_.assign(experiment_, kernel, options_.aggregate);
+  Fit fit = search(kernel);
+  const bool poor = is_poor(fit);
+  if (poor && !measured_.has_negative) {
+    // Relative residuals of what is far too low are 1 at most, so that the large values, which
+    // decide what happens next, may count for too little.
+    measured_.assign_plain(experiment_, kernel, options_.aggregate);
+    Fit plain = search(kernel);
+    if (plain.smape < fit.smape) {
+      plain.noise = fit.noise;
+      fit = std::move(plain);
+    } else {
+      measured_.assign(experiment_, kernel, options_.aggregate);
+      fit = search(kernel);
+    }
+  }
+  predict(candidates_, fit);
+  add_rivals(candidates_, fit);
   set_flags(fit);
+  if (poor) fit.flags.set(Flag::kPoorFit);
   return fit;
 }
 

@@ -42,6 +42,8 @@ enum class Flag : uint8_t {
   kFewPoints,           ///< Fewer than five points for a parameter.
   kNoRepetitions,       ///< The noise is guessed from the residuals.
   kNotSeparable,        ///< The points cannot tell a sum of parameters from a product.
+  kPoorFit,             ///< No hypothesis comes near the measurements: they may jump, or follow
+                        ///< something else. Fitted by plain least squares.
   kNoLogarithms,        ///< Coordinates below 1: models with logarithms were left out.
 };
 
