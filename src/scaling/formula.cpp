@@ -15,10 +15,15 @@
 namespace pathline::scaling {
 namespace {
 
-/// "-1.5", "2e-05"; in LaTeX "2 \cdot 10^{-5}".
+/// "-1.5", "51234", "2e-05"; in LaTeX "2 \cdot 10^{-5}".
 std::string number(double value, Notation notation, int digits) {
+  constexpr double kMillion = 1e6;
   std::string text =
       digits >= 17 ? fmt::format("{}", value) : fmt::format("{:.{}g}", value, digits);
+  // Whole digits are easier to read than a power of ten that saves one or two of them.
+  if (digits < 17 && std::abs(value) < kMillion && text.find("e+") != std::string::npos) {
+    text = fmt::format("{:.0f}", value);
+  }
   const size_t e = text.find('e');
   if (notation != Notation::kLatex || e == std::string::npos) return text;
   return fmt::format("{} \\cdot 10^{{{}}}", text.substr(0, e), std::stoi(text.substr(e + 1)));

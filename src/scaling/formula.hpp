@@ -20,7 +20,8 @@ enum class Notation : uint8_t {
 /// A constant of 0 beside terms is left out. In Python the parameters are called as python_names()
 /// says, in LaTeX names of several letters are set upright; LaTeX needs math mode.
 ///
-/// digits  significant ones of the coefficients; 17 give every bit back.
+/// digits  significant ones of the coefficients, more of whole numbers below a million; 17 give
+///         every bit back.
 std::string formula(const Model& model, std::span<const std::string> parameters, Notation notation,
                     int digits = 4);
 

@@ -50,6 +50,12 @@ TEST(Formula, SeventeenDigitsGiveEveryBitBack) {
   EXPECT_EQ(formula({1.0 / 3, {}}, kP, Notation::kText), "0.3333");
 }
 
+TEST(Formula, WritesNumbersBelowAMillionWithoutAPowerOfTen) {
+  EXPECT_EQ(formula({51234.4, {}}, kP, Notation::kText), "51234");
+  EXPECT_EQ(formula({-999999, {}}, kP, Notation::kText), "-999999");
+  EXPECT_EQ(formula({1234567, {}}, kP, Notation::kText), "1.235e+06");
+}
+
 TEST(Formula, LatexWritesPowersOfTen) {
   EXPECT_EQ(formula({2e-5, {}}, kP, Notation::kLatex), "2 \\cdot 10^{-5}");
   EXPECT_EQ(formula({1.5e20, {}}, kP, Notation::kLatex), "1.5 \\cdot 10^{20}");
