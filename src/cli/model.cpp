@@ -92,6 +92,14 @@ base::Result<std::vector<app::SeriesRun>> runs_of(const ModelOptions& options) {
   return runs;
 }
 
+scaling::Aggregate aggregate_of(const ModelOptions& options) {
+  using scaling::Aggregate;
+  return options.aggregate == "median" ? Aggregate::kMedian
+         : options.aggregate == "min"  ? Aggregate::kMin
+         : options.aggregate == "max"  ? Aggregate::kMax
+                                       : Aggregate::kMean;
+}
+
 base::Result<app::ModelRequest> request_of(const ModelOptions& options) {
   app::ModelRequest request;
   if (!options.parameters.empty()) {
@@ -112,11 +120,7 @@ base::Result<app::ModelRequest> request_of(const ModelOptions& options) {
       request.metrics.push_back(metric);
     }
   }
-  using scaling::Aggregate;
-  request.profiles.aggregate = options.aggregate == "median" ? Aggregate::kMedian
-                               : options.aggregate == "min"  ? Aggregate::kMin
-                               : options.aggregate == "max"  ? Aggregate::kMax
-                                                             : Aggregate::kMean;
+  request.profiles.aggregate = aggregate_of(options);
   using scaling::LocationRule;
   request.profiles.locations = options.scaling == "strong"          ? LocationRule::kStrong
                                : options.scaling == "weak-threaded" ? LocationRule::kWeakThreaded
@@ -270,7 +274,7 @@ base::Result<int> run_model(const ModelOptions& options) {
   }
 
   scaling::SearchOptions search;
-  search.aggregate = request_of(options).value().profiles.aggregate;
+  search.aggregate = aggregate_of(options);
   search.max_terms = options.terms;
   search.targets = report.targets;
   progress.begin("searching models", "", 0);
@@ -365,7 +369,7 @@ void add_model_command(CLI::App& app, Action& action) {
   command
       ->add_option("--top", options->top,
                    "Only so many of each metric, and what is worse than expected")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(size_t{1}, size_t{1000000000}));
   command->add_option("--expect", options->expect,
                       "What nothing should outgrow, such as 'log2(p)'; else the exit status is 1");
   command->add_flag("--strict", options->strict, "Fail if a kernel cannot be modelled");

@@ -185,7 +185,11 @@ base::Status print_csv(const CommonOptions& options, const ModelReport& report) 
   return table.finish();
 }
 
-/// For people: what all rows have in common is not in the table.
+/// Three digits, as the formulas have them.
+std::string short_number(double value) {
+  return scaling::formula({value, {}}, {}, scaling::Notation::kText, 3);
+}
+
 base::Status print_table(const CommonOptions& options, const ModelReport& report) {
   constexpr size_t kWhole = std::numeric_limits<size_t>::max();
   const bool several = report.experiment.metrics.size() > 1;
@@ -206,8 +210,9 @@ base::Status print_table(const CommonOptions& options, const ModelReport& report
     if (several) cells.push_back(base::printable(report.metric(row)));
     cells.push_back(scaling::formula(fit.model, names, scaling::Notation::kText, 3));
     cells.push_back(scaling::leading_order(fit.model, names));
-    cells.push_back(fmt::format("{:.3g}", predicted.value));
-    cells.push_back(fmt::format("{:.3g} to {:.3g}", predicted.low, predicted.high));
+    cells.push_back(short_number(predicted.value));
+    cells.push_back(
+        fmt::format("{} to {}", short_number(predicted.low), short_number(predicted.high)));
     cells.push_back(has_share(report, row) && std::isfinite(row.share)
                         ? fmt::format("{:.1f} %", 100 * row.share)
                         : "");

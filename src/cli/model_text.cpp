@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -18,6 +20,18 @@ std::string short_path(const std::string& path) {
   const size_t last = path.rfind("->");
   if (path.size() <= kMost || first == last) return path;
   return path.substr(0, first) + "->..." + path.substr(last);
+}
+
+std::string latex_path(const std::string& path) {
+  std::string text;
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find("->", begin), path.size());
+    const std::string region = path.substr(begin, end - begin);
+    text += (begin > 0 ? "$\\,\\to\\,$" : "") +
+            (region == "..." ? "\\dots{}" : scaling::latex_escaped(region));
+    begin = end + 2;
+  }
+  return text;
 }
 
 std::string latex_number(double value) {
@@ -64,7 +78,7 @@ std::string to_latex(const ModelReport& report) {
     const size_t metric = report.experiment.kernels[fit.kernel].metric;
     text += fmt::format(
         "{} & {} & {}${}$ & {} & {} & {} & {} \\\\\n", row.rank,
-        scaling::latex_escaped(short_path(report.call_path(row))),
+        latex_path(short_path(report.call_path(row))),
         several ? scaling::latex_escaped(report.metric(row)) + " & " : "",
         scaling::formula(fit.model, names, Notation::kLatex, 3), latex_number(predicted.value),
         latex_number(predicted.low), latex_number(predicted.high),
