@@ -204,9 +204,8 @@ void print_notes(const ModelOptions& options, const ModelReport& report) {
     note(fmt::format("skipped {} more: --format json lists them", skipped.size() - kMost));
   }
   if (!report.expected.empty()) {
-    note(fmt::format("{} of {} {} faster than {}", report.worse_count,
-                     base::counted(report.fits.size(), "kernel", "kernels"),
-                     report.worse_count == 1 ? "grows" : "grow", report.expected));
+    note(fmt::format("faster than {}: {} of {}", report.expected, report.worse_count,
+                     base::counted(report.fits.size(), "kernel", "kernels")));
   }
   if (report.rows.size() < report.fits.size()) {
     note(fmt::format("{} of {} shown", report.rows.size(),
