@@ -70,6 +70,7 @@ class Parser {
     do {
       factor(term);
     } while (complaint_.empty() && take('*'));
+    if (!std::isfinite(term.coefficient + model_.constant)) complain("the numbers are too large");
     std::erase_if(term.factors, [](const Factor& f) { return f.exponents == Exponents{}; });
     if (term.factors.empty()) {
       model_.constant += term.coefficient;

@@ -73,9 +73,10 @@ TEST(Expectation, SaysWhatItDoesNotUnderstand) {
   EXPECT_EQ(complaint("p^(1/2"), "cannot read the expectation 'p^(1/2': expected ')' at its end");
   EXPECT_EQ(complaint("p n"),
             "cannot read the expectation 'p n': expected +, -, * or the end at 'n'");
-  for (const char* text :
-       {"", "^", "p^", "p^(1/0)", "p^99999", "p^0.33333", "p^(1/13)", "p^200", "log2(p)^(1/2)",
-        "-p", "0", "p - p^2", "1e999", "2p", "pp", "O(p", "p)", "((p))", "sqrt(2)"}) {
+  for (const char* text : {"",          "^",           "p^",      "p^(1/0)",       "p^99999",
+                           "p^0.33333", "p^(1/13)",    "p^200",   "log2(p)^(1/2)", "-p",
+                           "0",         "1e300*1e300", "p - p^2", "1e999",         "2p",
+                           "pp",        "O(p",         "p)",      "((p))",         "sqrt(2)"}) {
     EXPECT_NE(complaint(text), "") << text;
   }
 }
