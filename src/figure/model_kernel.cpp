@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "figure/model_plot.hpp"
+#include "figure/model_views.hpp"
+#include "figure/network_view.hpp"
+#include "layout/axis.hpp"
+#include "layout/text.hpp"
+
+namespace pathline::figure {
+namespace {
+
+using layout::Anchor;
+using layout::Point;
+using layout::Rect;
+
+constexpr double kMargin = kModelMarginPx;
+constexpr double kLeft = 78;
+constexpr double kAxisHeight = 46;
+constexpr double kTitleOfAxis = 24;
+constexpr double kSmallestWidth = 480;
+constexpr double kSmallestHeight = 320;
+constexpr double kSmallestPlot = 90;
+constexpr size_t kMostCurves = 6;
+constexpr double kCurveStepPx = 4;
+
+class KernelFigure {
+ public:
+  KernelFigure(const scaling::Experiment& experiment, const scaling::Fit& fit,
+               const ModelOptions& options)
+      : experiment_(experiment),
+        fit_(fit),
+        options_(options),
+        theme_(layout::theme(options.theme)),
+        text_(options.unit),
+        prediction_(prediction_of(fit, options)) {
+    scene_.width_px = options.width_px;
+    scene_.height_px = options.height_px;
+  }
+
+  base::Result<layout::Scene> draw(const SearchAgain& again) {
+    if (options_.width_px < kSmallestWidth || options_.height_px < kSmallestHeight) {
+      return too_small(options_, kSmallestWidth, kSmallestHeight);
+    }
+    curves_ = model_curves(experiment_, fit_.kernel, options_, kMostCurves);
+    if (auto status = check_logarithmic(); !status) return status.error();
+    double y = add_texts();
+    const std::vector<ModelEntry> entries = legend();
+    const Rect legend_area{kMargin, y, options_.width_px - 2 * kMargin, 0};
+    y += add_model_legend(&scene_, theme_, entries, legend_area);
+    plot_ = {kLeft, std::round(y + kTitleOfAxis), std::floor(options_.width_px - kLeft - 24), 0};
+    plot_.h = std::floor(options_.height_px - plot_.y - kAxisHeight - 6);
+    if (plot_.h < kSmallestPlot) {
+      return too_small(options_, options_.width_px,
+                       std::ceil(options_.height_px + kSmallestPlot - plot_.h));
+    }
+    compute(again);
+    add_axes();
+    add_curves();
+    add_marks();
+    if (prediction_) add_prediction();
+    scene_.description = fmt::format("{} of {}, modelled as {}", metric_of(experiment_, fit_),
+                                     call_path_of(experiment_, fit_),
+                                     plain(rich_formula(fit_.model, experiment_.parameters, 4)));
+    return std::move(scene_);
+  }
+
+ private:
+  base::Status check_logarithmic() const {
+    if (options_.axes != ModelAxes::kLog) return {};
+    for (const ModelCurve& curve : curves_) {
+      for (const ModelMark& mark : curve.marks) {
+        const bool is_x = mark.x <= 0;
+        const double value = is_x ? mark.x : mark.samples.front();
+        if (value > 0) continue;
+        const std::string& name =
+            is_x ? experiment_.parameters[0]
+                 : experiment_.metrics[experiment_.kernels[fit_.kernel].metric];
+        return base::Error{
+            base::ErrorCode::kInvalidArgument,
+            fmt::format("a logarithmic axis cannot show {} = {}", base::printable(name), value)};
+      }
+    }
+    return {};
+  }
+
+  // --- Texts ---
+
+  /// returns  the first free y.
+  double add_texts() {
+    const std::string metric =
+        layout::fit_text_middle(metric_of(experiment_, fit_), 0.4 * options_.width_px,
+                                theme_.title_size_px, layout::Weight::kBold);
+    const std::string behind = " \u2014 " + metric;
+    const double room = options_.width_px - 2 * kMargin -
+                        layout::text_width_px(behind, theme_.title_size_px, layout::Weight::kBold) -
+                        2;
+    double y =
+        layout::add_title(scene_, theme_,
+                          layout::fit_text_middle(call_path_of(experiment_, fit_), room,
+                                                  theme_.title_size_px, layout::Weight::kBold) +
+                              behind);
+    scene_.title = call_path_of(experiment_, fit_) + " \u2014 " + metric_of(experiment_, fit_);
+    y = add_formula(y);
+    const Rect area{kMargin, y, options_.width_px - 2 * kMargin, 0};
+    y += add_facts(scene_, theme_, facts(), area, 2, theme_.muted_text);
+    const std::vector<RichText> flags = flag_texts(fit_, experiment_.parameters);
+    if (!flags.empty()) {
+      add_warning_sign(scene_, theme_, {kMargin, y + 9});
+      constexpr double kSign = 19;
+      y += add_facts(scene_, theme_, flags, {kMargin + kSign, y, area.w - kSign, 0}, 2,
+                     theme_.highlight);
+    }
+    return y + 2;
+  }
+
+  double add_formula(double y) {
+    const double size = theme_.text_size_px + 2;
+    RichText line{{fmt::format("f({}) = ", parameter_names())}};
+    const double room = options_.width_px - 2 * kMargin - rich_width_px(line, size);
+    for (Run& run : fitted_formula(fit_.model, experiment_.parameters, room, size)) {
+      line.push_back(std::move(run));
+    }
+    layout::Labels labels;
+    add_rich(labels, line, {kMargin, y + 9}, size, theme_.text);
+    scene_.layers.emplace_back(std::move(labels));
+    return y + 22;
+  }
+  [[nodiscard]] std::string parameter_names() const {
+    std::string names;
+    for (const std::string& name : experiment_.parameters) {
+      names += (names.empty() ? "" : ", ") + base::printable(name);
+    }
+    return names.size() > 40 ? "…" : names;
+  }
+
+  [[nodiscard]] std::vector<RichText> facts() const {
+    std::vector<RichText> facts;
+    if (!options_.title.empty()) facts.push_back({{base::printable(options_.title)}});
+    facts.push_back(rich_order(fit_.model, experiment_.parameters));
+    if (fit_.probability > 0) {
+      facts.back().push_back({fmt::format(", {:.0f} % likely", 100 * fit_.probability)});
+    }
+    facts.push_back({{fmt::format("SMAPE {} %", two_digits(fit_.smape))}});
+    if (std::isfinite(fit_.noise)) {
+      facts.push_back({{fmt::format("noise {} %", two_digits(100 * fit_.noise))}});
+    }
+    facts.push_back({{points_text()}});
+    facts.push_back({{value_text(experiment_, options_.aggregate)}});
+    if (experiment_.parameters.size() > 2 && !curves_.empty()) {
+      facts.push_back({{held_text()}});
+    }
+    return facts;
+  }
+  static std::string two_digits(double value) {
+    return number_text(std::strtod(fmt::format("{:.2g}", value).c_str(), nullptr));
+  }
+  [[nodiscard]] std::string points_text() const {
+    size_t least = SIZE_MAX;
+    size_t most = 0;
+    for (size_t p = 0; p < experiment_.point_count(); ++p) {
+      const size_t count = experiment_.samples_of(fit_.kernel, p).size();
+      least = std::min(least, count);
+      most = std::max(most, count);
+    }
+    const std::string points = base::counted(experiment_.point_count(), "point", "points");
+    if (most == 1) return points + " measured once";
+    return least == most ? fmt::format("{} \u00d7 {} repetitions", points, most)
+                         : fmt::format("{} \u00d7 {} to {} repetitions", points, least, most);
+  }
+  /// "drawn at m = 3": what the third and further parameters are on the curves.
+  [[nodiscard]] std::string held_text() const {
+    std::string text;
+    for (size_t i = 2; i < experiment_.parameters.size(); ++i) {
+      text += fmt::format("{}{} = {}", text.empty() ? "drawn at " : ", ",
+                          base::printable(experiment_.parameters[i]),
+                          number_text(curves_.front().at[i]));
+    }
+    return text;
+  }
+
+  [[nodiscard]] bool is_single() const { return experiment_.parameters.size() == 1; }
+
+  [[nodiscard]] std::vector<ModelEntry> legend() const {
+    const layout::Color color = is_single() ? curves_.front().color : theme_.text;
+    std::vector<ModelEntry> entries;
+    if (!is_single()) {
+      for (const ModelCurve& curve : curves_) {
+        std::string text = fmt::format("{} = {}", base::printable(experiment_.parameters[1]),
+                                       number_text(curve.at[1]));
+        if (!curve.is_measured) {
+          for (size_t i = 2; i < curve.at.size(); ++i) {
+            text += fmt::format(", {} = {}", base::printable(experiment_.parameters[i]),
+                                number_text(curve.at[i]));
+          }
+          text += " (not measured)";
+        }
+        entries.push_back({curve.is_measured ? ModelSwatch::kLine : ModelSwatch::kDashes,
+                           curve.color, std::move(text)});
+      }
+    }
+    const char* aggregate[] = {"mean", "median", "minimum", "maximum"};
+    if (has_repetitions()) entries.push_back({ModelSwatch::kStroke, color, "repetition"});
+    entries.push_back(
+        {ModelSwatch::kCircle, color,
+         has_repetitions() ? aggregate[static_cast<size_t>(options_.aggregate)] : "measured"});
+    if (is_single()) entries.push_back({ModelSwatch::kLine, color, "model"});
+    entries.push_back(
+        {ModelSwatch::kBand, layout::with_alpha(color, kBandOpacity), "90 % range of the model"});
+    if (is_extrapolated()) entries.push_back({ModelSwatch::kDashes, color, "extrapolated"});
+    if (prediction_) entries.push_back({ModelSwatch::kDiamond, theme_.highlight, "prediction"});
+    return entries;
+  }
+  [[nodiscard]] bool is_extrapolated() const {
+    const ValueRange range = x_range(curves_, options_.target);
+    return range.low == range.high ||
+           std::any_of(curves_.begin(), curves_.end(), [&](const ModelCurve& curve) {
+             return curve.measured.low > range.low || curve.measured.high < range.high;
+           });
+  }
+  [[nodiscard]] bool has_repetitions() const {
+    return std::any_of(curves_.begin(), curves_.end(), [](const ModelCurve& curve) {
+      return std::any_of(curve.marks.begin(), curve.marks.end(),
+                         [](const ModelMark& mark) { return mark.samples.size() > 1; });
+    });
+  }
+
+  // --- Geometry ---
+
+  void compute(const SearchAgain& again) {
+    x_range_ = x_range(curves_, options_.target);
+    x_ = make_x_scale(x_range_, options_.axes, plot_.x, plot_.right(), 14);
+    std::vector<std::vector<double>> targets;
+    for (ModelCurve& curve : curves_) {
+      curve.x = x_along(curve, x_range_, x_, kCurveStepPx * (is_single() ? 1 : 2));
+      for (const double x : curve.x) {
+        targets.push_back(curve.at);
+        targets.back()[0] = x;
+      }
+    }
+    const uint32_t kernels[] = {fit_.kernel};
+    const std::vector<scaling::Fit> found = again(kernels, std::move(targets));
+    std::span<const scaling::Prediction> predictions;
+    if (found.size() == 1) predictions = found[0].predictions;
+    for (ModelCurve& curve : curves_) {
+      const size_t count = std::min(curve.x.size(), predictions.size());
+      evaluate_curve(curve, fit_.model, predictions.first(count));
+      predictions = predictions.subspan(count);
+    }
+    ValueRange values = y_range(curves_, prediction_, false);
+    const bool logarithmic = options_.axes == ModelAxes::kLog ||
+                             (options_.axes == ModelAxes::kAuto && plain_range().spans(8));
+    if (logarithmic) values = y_range(curves_, prediction_, true);
+    y_ = make_y_scale(values, logarithmic, plot_.bottom(), plot_.y);
+  }
+  /// Without ranges of predictions.
+  [[nodiscard]] ValueRange plain_range() const {
+    ValueRange range;
+    for (const ModelCurve& curve : curves_) {
+      for (const ModelMark& mark : curve.marks) {
+        for (const double sample : mark.samples) range.add(sample);
+      }
+      for (const double value : curve.value) range.add(value);
+    }
+    return range;
+  }
+
+  // --- Marks ---
+
+  void add_axes() {
+    layout::Boxes ground;
+    ground.add(plot_, theme_.plot_background);
+    scene_.layers.emplace_back(std::move(ground));
+    const std::string name = base::printable(experiment_.parameters[0]);
+    layout::add_bottom_axis(scene_, theme_, plot_, straight(x_),
+                            on_straight(x_ticks(curves_, options_.target, x_), x_),
+                            x_.logarithmic ? name + " (log scale)" : name);
+    const auto count = static_cast<size_t>(std::max(3.0, plot_.h / 34));
+    int exponent = 0;
+    layout::Ticks ticks = y_.logarithmic ? text_.log_ticks(y_.begin, y_.end, count)
+                                         : text_.linear_ticks(y_.begin, y_.end, count, exponent);
+    std::string title = text_.axis_title(metric_of(experiment_, fit_), exponent);
+    if (y_.logarithmic) title += " (log scale)";
+    layout::add_left_axis(scene_, theme_, plot_, straight(y_), on_straight(std::move(ticks), y_),
+                          layout::fit_text_middle(title, 0.5 * plot_.w, theme_.small_size_px));
+    add_border();
+  }
+
+  /// Where measurements end.
+  void add_border() {
+    ValueRange measured;
+    for (const ModelCurve& curve : curves_) {
+      for (const ModelMark& mark : curve.marks) measured.add(mark.x);
+    }
+    if (measured.empty() || measured.high >= x_range_.high) return;
+    const double x = x_.px(measured.high);
+    layout::Polylines rule;
+    rule.lines.push_back(
+        {.points = {{std::round(x) + 0.5, plot_.y}, {std::round(x) + 0.5, plot_.bottom()}},
+         .stroke = theme_.axis,
+         .dash_px = {2, 3}});
+    scene_.layers.emplace_back(std::move(rule));
+    layout::Labels labels;
+    const auto add = [&](const char* text, double at, Anchor anchor) {
+      labels.items.push_back({.text = text,
+                              .at = {at, plot_.y - 10},
+                              .color = theme_.muted_text,
+                              .size_px = theme_.small_size_px,
+                              .anchor = anchor});
+    };
+    const double width = layout::text_width_px("\u2190 measured", theme_.small_size_px);
+    if (plot_.right() - x > width + 8) add("extrapolated \u2192", x + 6, Anchor::kStart);
+    const double title_end = plot_.x + 0.6 * plot_.w;
+    if (x - 6 - width > title_end) add("\u2190 measured", x - 6, Anchor::kEnd);
+    scene_.layers.emplace_back(std::move(labels));
+  }
+
+  static constexpr double kBandOpacity = 0.28;
+
+  void add_curves() {
+    layout::Polylines bands;
+    layout::Polylines lines;
+    for (const ModelCurve& curve : curves_) {
+      add_model_band(bands, curve, x_, y_, plot_, is_single() ? kBandOpacity : 0.16);
+      add_model_line(lines, curve, x_, y_, plot_, 2);
+    }
+    scene_.layers.emplace_back(std::move(bands));
+    scene_.layers.emplace_back(std::move(lines));
+  }
+
+  void add_marks() {
+    layout::Polylines marks;
+    for (const ModelCurve& curve : curves_) {
+      for (const ModelMark& mark : curve.marks) {
+        if (mark.samples.size() < 2) continue;
+        // Strokes that reach out from below the larger mark.
+        const double x = x_.px(mark.x);
+        for (const double sample : mark.samples) {
+          const double y = y_.px(sample);
+          marks.lines.push_back({.points = {{x - 8, y}, {x + 8, y}},
+                                 .stroke = layout::with_alpha(curve.color, 0.75)});
+        }
+      }
+    }
+    for (const ModelCurve& curve : curves_) {
+      for (const ModelMark& mark : curve.marks) {
+        marks.lines.push_back(circle({x_.px(mark.x), y_.px(mark.value)}, 4, curve.color,
+                                     theme_.plot_background, 1.2));
+      }
+    }
+    scene_.layers.emplace_back(std::move(marks));
+  }
+
+  void add_prediction() {
+    const double x = x_.px(options_.target[0]);
+    const double y = y_.px(prediction_->value);
+    const double top = std::max(plot_.y, y_.px(prediction_->high));
+    const double bottom = std::min(plot_.bottom(), y_.px(prediction_->low));
+    layout::Polylines lines;
+    if (top < bottom) {
+      lines.add_rule({x, top}, {x, bottom}, theme_.highlight, 1.5);
+      // An end that is cut off has no foot.
+      if (top > plot_.y) lines.add_rule({x - 5, top}, {x + 5, top}, theme_.highlight, 1.5);
+      if (bottom < plot_.bottom()) {
+        lines.add_rule({x - 5, bottom}, {x + 5, bottom}, theme_.highlight, 1.5);
+      }
+    }
+    if (y >= plot_.y && y <= plot_.bottom()) {
+      lines.lines.push_back(diamond({x, y}, 7, theme_.highlight, theme_.plot_background));
+    }
+    scene_.layers.emplace_back(std::move(lines));
+    add_prediction_text(std::clamp(top, plot_.y, plot_.bottom()),
+                        std::clamp(bottom, plot_.y, plot_.bottom()), x);
+  }
+
+  /// The value and its range, where they cover least of curves and marks.
+  void add_prediction_text(double top, double bottom, double x) {
+    const std::string lines[] = {
+        fmt::format("{} at {}", text_(prediction_->value),
+                    point_text(experiment_, options_.target)),
+        fmt::format("90 %: {} to {}", text_(prediction_->low), text_(prediction_->high))};
+    double width = 0;
+    for (const std::string& line : lines) {
+      width =
+          std::max(width, layout::text_width_px(line, theme_.text_size_px, layout::Weight::kBold));
+    }
+    width = std::min(width, plot_.w - 16);
+    constexpr double kHeight = 36;
+    const Rect best = free_place(width, kHeight, {x, (top + bottom) / 2}, top, bottom);
+    layout::Boxes ground;
+    ground.corner_radius_px = 4;
+    ground.add({best.x - 4, best.y - 2, best.w + 8, best.h + 4},
+               layout::with_alpha(theme_.plot_background, 0.82));
+    scene_.layers.emplace_back(std::move(ground));
+    layout::Labels labels;
+    for (size_t i = 0; i < 2; ++i) {
+      labels.items.push_back({.text = lines[i],
+                              .at = {best.x, best.y + 9 + 18 * static_cast<double>(i)},
+                              .color = i == 0 ? theme_.text : theme_.muted_text,
+                              .size_px = theme_.text_size_px,
+                              .baseline = layout::Baseline::kMiddle,
+                              .weight = i == 0 ? layout::Weight::kBold : layout::Weight::kRegular,
+                              .max_width_px = width + 2});
+    }
+    scene_.layers.emplace_back(std::move(labels));
+  }
+  /// Near `to`, and where little else is.
+  [[nodiscard]] Rect free_place(double width, double height, Point to, double top,
+                                double bottom) const {
+    constexpr double kStepPx = 6;
+    Rect best{plot_.x + 10, plot_.y + 8, width, height};
+    double least = HUGE_VAL;
+    const double right = plot_.right() - 6 - width;
+    for (const double x : {to.x - 14 - width, to.x - width / 2, plot_.x + 10}) {
+      for (double y = plot_.y + 6; y + height < plot_.bottom() - 4; y += kStepPx) {
+        const Rect area{std::clamp(x, plot_.x + 6, right), y, width, height};
+        const bool hides = to.x > area.x - 8 && to.x < area.right() + 8 && bottom > area.y - 8 &&
+                           top < area.bottom() + 8;
+        const double away = std::hypot(area.x + width / 2 - to.x, area.y + height / 2 - to.y);
+        const double cost = away / 8 + 30 * covered_by(area) + (hides ? 1000 : 0);
+        if (cost >= least) continue;
+        least = cost;
+        best = area;
+      }
+    }
+    return best;
+  }
+  [[nodiscard]] double covered_by(const Rect& area) const {
+    const auto inside = [&](double x, double y) {
+      return x > area.x - 8 && x < area.right() + 8 && y > area.y - 6 && y < area.bottom() + 6;
+    };
+    double count = 0;
+    for (const ModelCurve& curve : curves_) {
+      for (size_t i = 0; i < curve.x.size(); ++i) {
+        const double x = x_.px(curve.x[i]);
+        if (inside(x, y_.px(curve.value[i]))) ++count;
+        const double high = y_.px(curve.high[i]);
+        const double low = y_.px(curve.low[i]);
+        if (x > area.x && x < area.right() && high < area.bottom() && low > area.y) count += 0.7;
+      }
+      for (const ModelMark& mark : curve.marks) {
+        if (inside(x_.px(mark.x), y_.px(mark.value))) count += 20;
+      }
+    }
+    return count;
+  }
+
+  const scaling::Experiment& experiment_;
+  const scaling::Fit& fit_;
+  const ModelOptions& options_;
+  const layout::Theme& theme_;
+  const ValueText text_;
+  const std::optional<scaling::Prediction> prediction_;
+  layout::Scene scene_;
+  std::vector<ModelCurve> curves_;
+  Rect plot_;
+  ValueRange x_range_;
+  ModelScale x_;
+  ModelScale y_;
+};
+
+}  // namespace
+
+base::Result<layout::Scene> model_kernel(const scaling::Experiment& experiment,
+                                         const scaling::Fit& fit, const ModelOptions& options,
+                                         const SearchAgain& again) {
+  return KernelFigure(experiment, fit, options).draw(again);
+}
+
+}  // namespace pathline::figure
