@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include "app/model_input.hpp"
 #include "base/text.hpp"
 #include "cli/json_output.hpp"
+#include "cli/model_options.hpp"
 #include "cli/model_output.hpp"
 
 namespace pathline::cli {
@@ -16,146 +16,14 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using NamedValues = std::vector<std::pair<std::string, double>>;
 
-struct ModelOptions : CommonOptions {
-  std::vector<std::string> data;
-  std::vector<std::string> parameters;  ///< As many as `--parameter` was given.
-  std::vector<bool> is_data;            ///< What of the two came when.
-  std::vector<std::string> metrics;
-  std::string aggregate = "mean";
-  std::string scaling = "weak";
-  bool scaling_given = false;
-  int terms = 2;
-  std::string rank_by = "value";
-  std::vector<std::string> at;
+struct ModelOptions : CommonOptions, ModelDataOptions {
   std::string expect;
   size_t top = 0;
   bool strict = false;
   bool latex = false;
   bool python = false;
 };
-
-Error invalid(std::string message, std::string advice = "") {
-  return {ErrorCode::kInvalidArgument, std::move(message), std::move(advice)};
-}
-
-/// "p=64,n=100" behind `option`.
-base::Result<NamedValues> parse_values(const std::string& text, const std::string& option) {
-  NamedValues values;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const size_t equals = part.find('=');
-    const std::string number = equals == std::string::npos ? "" : part.substr(equals + 1);
-    double value = 0;
-    const auto [stop, code] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (equals == 0 || code != std::errc() || stop != number.data() + number.size() ||
-        !std::isfinite(value) || !(value > 0)) {
-      return invalid(
-          fmt::format("{} is '{}', expected parameters and values above 0, such as "
-                      "p=64 or p=64,n=100",
-                      option, text));
-    }
-    values.emplace_back(part.substr(0, equals), value);
-    begin = end + 1;
-  }
-  return values;
-}
-
-/// --parameter p=4 --parameter n=1 RUN --parameter p=8 --parameter n=1 RUN: what stands before a
-/// run is about that run.
-base::Result<std::vector<app::SeriesRun>> runs_of(const ModelOptions& options) {
-  std::vector<app::SeriesRun> runs;
-  NamedValues pending;
-  size_t data = 0;
-  size_t parameter = 0;
-  for (const bool is_data : options.is_data) {
-    if (!is_data) {
-      auto values = parse_values(options.parameters[parameter++], "--parameter");
-      if (!values) return values.error();
-      pending.insert(pending.end(), values.value().begin(), values.value().end());
-      continue;
-    }
-    const std::string& run = options.data[data++];
-    if (pending.empty()) {
-      return invalid(fmt::format("{} has no --parameter before it", run),
-                     "Each run needs its own: --parameter p=4 RUN --parameter p=8 RUN ...");
-    }
-    runs.push_back({run, std::move(pending)});
-    pending.clear();
-  }
-  if (!pending.empty()) {
-    return invalid(fmt::format("there is no run behind --parameter {}", options.parameters.back()),
-                   "A parameter stands before its run: --parameter p=4 RUN ...");
-  }
-  return runs;
-}
-
-scaling::Aggregate aggregate_of(const ModelOptions& options) {
-  using scaling::Aggregate;
-  return options.aggregate == "median" ? Aggregate::kMedian
-         : options.aggregate == "min"  ? Aggregate::kMin
-         : options.aggregate == "max"  ? Aggregate::kMax
-                                       : Aggregate::kMean;
-}
-
-base::Result<app::ModelRequest> request_of(const ModelOptions& options) {
-  app::ModelRequest request;
-  if (!options.parameters.empty()) {
-    auto runs = runs_of(options);
-    if (!runs) return runs.error();
-    request.runs = std::move(runs).value();
-  } else if (options.data.size() > 1) {
-    return invalid(
-        fmt::format("there are {} inputs and no --parameter", options.data.size()),
-        "Say what is different: --parameter p=4 RUN --parameter p=8 RUN ...; or name the folder "
-        "that holds the runs.");
-  } else {
-    request.data = options.data[0];
-  }
-  for (const std::string& metric : options.metrics) {
-    if (std::find(request.metrics.begin(), request.metrics.end(), metric) ==
-        request.metrics.end()) {
-      request.metrics.push_back(metric);
-    }
-  }
-  request.profiles.aggregate = aggregate_of(options);
-  using scaling::LocationRule;
-  request.profiles.locations = options.scaling == "strong"          ? LocationRule::kStrong
-                               : options.scaling == "weak-threaded" ? LocationRule::kWeakThreaded
-                                                                    : LocationRule::kWeak;
-  request.partial = options.partial;
-  return request;
-}
-
-/// Where to predict: parameters that nobody names stay at their largest measured value.
-base::Result<std::vector<std::vector<double>>> targets_of(const ModelOptions& options,
-                                                          const ModelReport& report) {
-  std::vector<std::vector<double>> targets;
-  const std::vector<std::string>& names = report.experiment.parameters;
-  for (const std::string& text : options.at) {
-    auto values = parse_values(text, "--at");
-    if (!values) return values.error();
-    std::vector<double> target = report.largest;
-    for (const auto& [name, value] : values.value()) {
-      const auto place = std::find(names.begin(), names.end(), name);
-      if (place == names.end()) {
-        return Error{ErrorCode::kNotFound,
-                     fmt::format("--at {}: there is no parameter '{}', only {}", text, name,
-                                 fmt::join(names, ", "))};
-      }
-      target[static_cast<size_t>(place - names.begin())] = value;
-    }
-    targets.push_back(std::move(target));
-  }
-  if (targets.empty()) {
-    constexpr double kFarther = 16;
-    targets.push_back(report.largest);
-    targets[0][0] *= kFarther;
-  }
-  return targets;
-}
 
 /// errors  kCorrupt when there is nothing to model, or too little for --strict.
 base::Status check_kernels(const ModelOptions& options, const scaling::Experiment& experiment) {
@@ -190,19 +58,10 @@ void judge(ModelReport& report, const scaling::Model& expectation) {
 
 void print_notes(const ModelOptions& options, const ModelReport& report) {
   if (options.quiet) return;
+  print_model_notes(report.experiment);
   const auto note = [](const std::string& text) {
     fmt::print(stderr, "pathline: {}\n", base::printable(text));
   };
-  for (const std::string& warning : report.experiment.warnings) note(warning);
-  const auto& skipped = report.experiment.skipped;
-  constexpr size_t kMost = 5;
-  for (size_t i = 0; i < std::min(kMost, skipped.size()); ++i) {
-    note(fmt::format("skipped {}{}{}: {}", skipped[i].call_path,
-                     skipped[i].metric.empty() ? "" : ", ", skipped[i].metric, skipped[i].reason));
-  }
-  if (skipped.size() > kMost) {
-    note(fmt::format("skipped {} more: --format json lists them", skipped.size() - kMost));
-  }
   if (!report.expected.empty()) {
     note(fmt::format("faster than {}: {} of {}", report.expected, report.worse_count,
                      base::counted(report.fits.size(), "kernel", "kernels")));
@@ -231,7 +90,7 @@ base::Status print_report(const ModelOptions& options, const ModelReport& report
 /// Everything but the models.
 base::Status open(const ModelOptions& options, base::ThreadPool& pool, base::Progress& progress,
                   ModelReport& report) {
-  auto request = request_of(options);
+  auto request = model_request(options, options.partial);
   if (!request) return request.error();
   base::Result<app::ModelInput> input = app::ModelInput{};
   with_progress(progress, options.quiet,
@@ -250,7 +109,7 @@ base::Status open(const ModelOptions& options, base::ThreadPool& pool, base::Pro
     report.adds_up.push_back(std::find(parts.begin(), parts.end(), metric) == parts.end());
   }
   report.largest = scaling::largest_measured(report.experiment);
-  auto targets = targets_of(options, report);
+  auto targets = model_targets(options, report.experiment);
   if (!targets) return targets.error();
   report.targets = std::move(targets).value();
   report.settings["aggregate"] = options.aggregate;
@@ -282,9 +141,7 @@ base::Result<int> run_model(const ModelOptions& options) {
   report.worse.resize(report.fits.size());
   report.rivals_disagree.resize(report.fits.size());
   if (expectation) judge(report, *expectation);
-  report.rows = scaling::rank(
-      report.experiment, report.fits,
-      options.rank_by == "growth" ? scaling::RankBy::kGrowth : scaling::RankBy::kValue, 0);
+  report.rows = scaling::rank(report.experiment, report.fits, rank_by_of(options), 0);
   if (options.top > 0) {
     // What is worse than expected is an answer, wherever it ranks.
     std::erase_if(report.rows, [&](const scaling::Ranked& row) {
@@ -303,25 +160,8 @@ void add_model_input(CLI::App& command, ModelOptions& options) {
                   "per run, named after its parameters (mm.p64.n100.r2), or runs that "
                   "--parameter describes")
       ->required();
-  command
-      .add_option("--parameter", options.parameters,
-                  "What the next run was measured at: --parameter p=4 RUN --parameter p=8 RUN; "
-                  "several, or p=4,n=100, for several parameters; runs of equal values are "
-                  "repetitions")
-      ->allow_extra_args(false);
   command.add_option("--metric", options.metrics, "Only this metric; may be given again")
       ->allow_extra_args(false);
-  command
-      .add_option("--aggregate", options.aggregate,
-                  "What of repetitions, and of locations, is modelled")
-      ->check(CLI::IsMember({"mean", "median", "min", "max"}))
-      ->capture_default_str();
-  command
-      .add_option("--scaling", options.scaling,
-                  "What becomes of the locations of a profile: weak aggregates them, "
-                  "weak-threaded leaves out idle ones, strong adds them up")
-      ->check(CLI::IsMember({"weak", "weak-threaded", "strong"}))
-      ->capture_default_str();
   command.add_option("--threads", options.threads, "Threads to use; 0 is one per core")
       ->check(CLI::Range(0U, 4096U))
       ->capture_default_str();
@@ -351,20 +191,7 @@ void add_model_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("model", "How each part of a program grows, from a series of runs");
   add_model_input(*command, *options);
-  command->add_option("--terms", options->terms, "Most terms of a model beside its constant")
-      ->check(CLI::Range(1, 2))
-      ->capture_default_str();
-  command
-      ->add_option("--at", options->at,
-                   "Predict here: p=65536 or p=65536,n=100; may be given again, the first ranks. "
-                   "Parameters not named stay at their largest measured value. Default: 16 times "
-                   "the largest value of the first parameter")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--rank-by", options->rank_by,
-                   "What comes first: the largest predicted value, or the fastest growth")
-      ->check(CLI::IsMember({"value", "growth"}))
-      ->capture_default_str();
+  add_model_data_options(*command, *options);
   command
       ->add_option("--top", options->top,
                    "Only so many of each metric, and what is worse than expected")
@@ -380,11 +207,7 @@ void add_model_command(CLI::App& app, Action& action) {
       "  pathline model series --metric time --at p=65536 --expect 'log2(p)'\n"
       "  pathline model --parameter p=4 run4 --parameter p=8 run8 --parameter p=16 run16");
   command->callback([options, command, &action] {
-    for (const CLI::Option* option : command->parse_order()) {
-      const bool is_data = option->get_name() == "DATA";
-      if (is_data || option->check_lname("parameter")) options->is_data.push_back(is_data);
-    }
-    options->scaling_given = command->count("--scaling") > 0;
+    note_order(*command, {"DATA"}, *options);
     action = [options] { return run_model(*options); };
   });
 }
