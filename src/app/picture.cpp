@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/step_source.hpp"
+#include "base/cpu_time.hpp"
 #include "base/file.hpp"
 
 namespace pathline::app {
@@ -44,10 +45,11 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
   if (name == "graph") return FigureKind::kGraph;
   if (name == "routes") return FigureKind::kRoutes;
   if (name == "ranking") return FigureKind::kRanking;
+  if (name == "model") return FigureKind::kModel;
   return base::Error{base::ErrorCode::kInvalidArgument,
                      fmt::format("there is no figure '{}'; there are timeline, matrix, chord, "
                                  "flow, profile, steps, graph, "
-                                 "routes, ranking",
+                                 "routes, ranking, model",
                                  name)};
 }
 
@@ -69,9 +71,10 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
     case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
     case FigureKind::kGraph:
     case FigureKind::kRoutes:
-    case FigureKind::kRanking: break;
+    case FigureKind::kRanking:
+    case FigureKind::kModel: break;
   }
-  return base::Error{base::ErrorCode::kInvalidArgument, "this figure is of a network"};
+  return base::Error{base::ErrorCode::kInvalidArgument, "this figure is not of a run"};
 }
 
 base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,
@@ -82,6 +85,29 @@ base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInp
   if (kind == FigureKind::kRoutes) return figure::routes(network, input.routes, drawing);
   if (kind == FigureKind::kRanking) return figure::ranking(network, input.routes, drawing);
   return figure::graph(network, input.routes, drawing);
+}
+
+base::Result<layout::Scene> make_model_scene(const scaling::Experiment& experiment,
+                                             const ModelPicture& picture, base::ThreadPool& pool,
+                                             double* search_ms) {
+  base::CpuStopwatch watch;
+  const std::vector<scaling::Fit> fits =
+      scaling::fit(experiment, picture.kernels, picture.search, pool);
+  if (search_ms != nullptr) *search_ms = watch.lap_ms();
+  std::vector<scaling::Fit> ranked;
+  for (const scaling::Ranked& row : scaling::rank(experiment, fits, picture.rank_by, 0)) {
+    ranked.push_back(fits[row.fit]);
+  }
+  figure::ModelOptions drawing = picture.drawing;
+  drawing.target = picture.search.targets.front();
+  drawing.aggregate = picture.search.aggregate;
+  const auto again = [&](std::span<const uint32_t> kernels,
+                         std::vector<std::vector<double>> targets) {
+    scaling::SearchOptions search = picture.search;
+    search.targets = std::move(targets);
+    return scaling::fit(experiment, kernels, search, pool);
+  };
+  return figure::model(experiment, ranked, drawing, again);
 }
 
 base::Status write_picture(const layout::Scene& scene, const std::string& path,

@@ -6,8 +6,10 @@
 
 #include "app/network_input.hpp"
 #include "figure/figure.hpp"
+#include "figure/model.hpp"
 #include "figure/network.hpp"
 #include "render/draw.hpp"
+#include "scaling/ranking.hpp"
 
 namespace pathline::app {
 
@@ -20,14 +22,16 @@ enum class FigureKind : uint8_t {
   kSteps,
   kGraph,  ///< This and the next two are of routes on a network, see make_network_scene().
   kRoutes,
-  kRanking
+  kRanking,
+  kModel  ///< Of a series of runs, see make_model_scene().
 };
 
-/// "timeline", "matrix", "chord", "flow", "profile", "steps", "graph", "routes", "ranking".
+/// "timeline", "matrix", "chord", "flow", "profile", "steps", "graph", "routes", "ranking",
+/// "model".
 /// errors  kInvalidArgument naming the kinds there are.
 base::Result<FigureKind> parse_figure_kind(std::string_view name);
 
-/// The picture of one kind of a run, not kGraph, kRoutes or kRanking.
+/// The picture of one kind of a run, not kGraph, kRoutes, kRanking or kModel.
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of the messages.
@@ -40,6 +44,20 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
 /// kGraph, kRoutes, kRanking: the picture of routes on a network.
 base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,
                                                const figure::NetworkOptions& options);
+
+/// What of a series of runs is drawn, and how it is modelled.
+struct ModelPicture {
+  std::vector<uint32_t> kernels;  ///< Of one metric.
+  scaling::SearchOptions search;  ///< Its first target is the one of the picture.
+  scaling::RankBy rank_by = scaling::RankBy::kValue;
+  figure::ModelOptions drawing;  ///< Target and aggregate are those of `search`.
+};
+
+/// kModel: the picture of models, the first by rank before others.
+/// search_ms  CPU time of the search for models, that for the picture excluded.
+base::Result<layout::Scene> make_model_scene(const scaling::Experiment& experiment,
+                                             const ModelPicture& picture, base::ThreadPool& pool,
+                                             double* search_ms = nullptr);
 
 /// Draws a scene into a file, PNG or SVG by the end of its name.
 /// errors  kInvalidArgument for another name, kIo.

@@ -10,6 +10,7 @@
 #include "base/cpu_time.hpp"
 #include "cli/command.hpp"
 #include "cli/message_rows.hpp"
+#include "cli/model_figure.hpp"
 #include "cli/network_figure.hpp"
 #include "render/raster.hpp"
 
@@ -36,6 +37,7 @@ struct FigureOptions : NetworkOptions {
   std::string stats;
   std::optional<uint32_t> step;
   NetworkFigureOptions of_network;
+  ModelFigureOptions of_model;
 };
 
 bool is_of_network(app::FigureKind kind) {
@@ -196,6 +198,7 @@ bool has_pairs(app::FigureKind kind) {
 
 /// What would be ignored is refused.
 base::Status check_kind(const FigureOptions& options, app::FigureKind kind) {
+  const bool is_model = kind == app::FigureKind::kModel;
   const bool is_timeline = kind == app::FigureKind::kTimeline;
   const bool is_bundled = is_timeline && !options.bursts;
   const auto only_for = [&](const char* option, const char* kinds) -> base::Status {
@@ -206,11 +209,33 @@ base::Status check_kind(const FigureOptions& options, app::FigureKind kind) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        fmt::format("{} belongs to timeline with {}", option, other)};
   };
-  if (is_of_network(kind)) {
-    if (!options.metric.empty()) return only_for("--metric", "pictures of a run");
+  if (is_model) {
+    if (options.from_s) return only_for("--from", "pictures of a run");
+    if (options.until_s) return only_for("--until", "pictures of a run");
+    if (!options.ranks.empty()) return only_for("--ranks", "pictures of a run");
+    if (options.palette != "blue-orange") return only_for("--palette", "pictures of messages");
+  } else {
+    const std::string given = options.of_model.given();
+    if (!given.empty()) return only_for(given.c_str(), "model");
+    if (!options.of_model.more.empty()) {
+      return base::Error{base::ErrorCode::kInvalidArgument,
+                         fmt::format("{} is of one input, '{}' is another", options.kind,
+                                     options.of_model.more[0])};
+    }
+    const std::string& metric = options.metric;
+    if (!metric.empty() && metric != "messages" && metric != "bytes" && metric != "time" &&
+        metric != "bandwidth") {
+      return bad_option("--metric", metric, "messages, bytes, time or bandwidth");
+    }
+  }
+  if (is_of_network(kind) || is_model) {
+    if (!options.metric.empty() && !is_model) return only_for("--metric", "pictures of a run");
     if (options.opacity != "auto") return only_for("--opacity", "pictures of message lines");
     if (options.blend != "alpha") return only_for("--blend", "pictures of message lines");
     if (options.beta != "auto") return only_for("--beta", "timeline and chord");
+  }
+  if (is_of_network(kind)) {
+    // Their input is checked with the network.
   } else if (!options.request.network.empty()) {
     return only_for("--network", "graph, routes and ranking");
   } else if (options.input.empty()) {
@@ -270,6 +295,10 @@ base::Result<int> run_figure(const FigureOptions& options) {
     return draw_network(kind.value(), options, options.of_network, parsed.value(),
                         options.stats == "json");
   }
+  if (kind.value() == app::FigureKind::kModel) {
+    return draw_model(options, options.of_model, options.metric, parsed.value(),
+                      options.stats == "json");
+  }
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
@@ -309,24 +338,29 @@ base::Result<int> run_figure(const FigureOptions& options) {
 
 void add_figure_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<FigureOptions>();
-  CLI::App* command = app.add_subcommand("figure", "Draws a run, or its routes on a network");
+  CLI::App* command = app.add_subcommand(
+      "figure", "Draws a run, its routes on a network, or how a series of runs grows");
   command
       ->add_option(
           "KIND", options->kind,
           "timeline, matrix, chord (processes on a circle), flow (from senders on the left to "
           "receivers on the right), profile or steps; of routes on a network: graph (nodes near "
-          "those they talk to), routes (matrix of links), ranking (bars)")
+          "those they talk to), routes (matrix of links), ranking (bars); of a series of runs: "
+          "model "
+          "(how parts of a program grow)")
       ->required();
   add_input(*command, *options, false);
+  command->add_option("RUNS", options->of_model.more,
+                      "model: further runs of the series, see --parameter");
   command->add_option("-o,--output", options->output, "Picture to write, *.png or *.svg")
       ->required();
   add_selection(*command, *options);
   command->add_option("--size", options->size, "Width x height in pixels")->capture_default_str();
-  command
-      ->add_option("--metric", options->metric,
-                   "What is shown: messages, bytes, time or bandwidth; unless you say so, lines of "
-                   "a timeline count messages, and pictures of pairs show bytes")
-      ->check(CLI::IsMember({"messages", "bytes", "time", "bandwidth"}));
+  command->add_option(
+      "--metric", options->metric,
+      "What is shown: messages, bytes, time or bandwidth; unless you say so, lines of "
+      "a timeline count messages, and pictures of pairs show bytes; of model any "
+      "metric of the data");
   command->add_option("--theme", options->theme, "light or dark")->capture_default_str();
   command
       ->add_option("--palette", options->palette,
@@ -380,6 +414,7 @@ void add_figure_command(CLI::App& app, Action& action) {
   command->add_option("--pick", options->pick,
                       "Timeline: list the messages behind this pixel of the picture, X,Y");
   add_network_figure_options(*command, *options, options->of_network);
+  add_model_figure_options(*command, options->of_model);
   command->add_option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       ->check(CLI::IsMember({"json"}));
   command->footer(
@@ -390,8 +425,13 @@ void add_figure_command(CLI::App& app, Action& action) {
       "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
       "  pathline figure steps run -o steps.png\n"
       "  pathline figure routes --network torus:4x4x4x16x2 --hopbytes traffic.txt -o routes.png\n"
-      "  pathline figure graph run --network slurm:topology.conf -o graph.png");
-  command->callback([options, &action] { action = [options] { return run_figure(*options); }; });
+      "  pathline figure graph run --network slurm:topology.conf -o graph.png\n"
+      "  pathline figure model series --at p=65536 -o models.png\n"
+      "  pathline figure model series --kernel 'main->solve' --metric visits -o solve.svg");
+  command->callback([options, command, &action] {
+    note_order(*command, {"INPUT", "RUNS"}, options->of_model);
+    action = [options] { return run_figure(*options); };
+  });
 }
 
 }  // namespace pathline::cli

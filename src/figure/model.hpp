@@ -23,8 +23,8 @@ enum class ModelKind : uint8_t {
 };
 
 enum class ModelAxes : uint8_t {
-  kAuto,  ///< An axis is logarithmic where its values are positive and span a factor of 8.
-  kLog,
+  kAuto,  ///< Logarithmic where values are positive and span a factor of 8, bars of 100.
+  kLog,   ///< In sheets and bars only where values are positive.
   kLinear
 };
 
@@ -34,12 +34,13 @@ struct ModelOptions {
   layout::ThemeName theme = layout::ThemeName::kLight;
   std::string title;  ///< Usually the name of the data.
   ModelKind kind = ModelKind::kKernel;
-  ModelAxes axes = ModelAxes::kAuto;  ///< Of kKernel and kSheet.
+  ModelAxes axes = ModelAxes::kAuto;
   /// Where to predict, one value per parameter; empty: nowhere.
   std::vector<double> target;
   scaling::Aggregate aggregate = scaling::Aggregate::kMean;  ///< What the fits were made of.
-  std::string unit;  ///< Of the values: "sec", "bytes", ...; "" when nobody knows.
-  size_t top = 0;    ///< kSheet, kBars: at most so many kernels; 0: as many as find room.
+  std::string unit;     ///< Of the values: "sec", "bytes", ...; "" when nobody knows.
+  bool adds_up = true;  ///< Whether the values of kernels are parts of a whole.
+  size_t top = 0;       ///< kSheet, kBars: at most so many kernels; 0: as many as find room.
 };
 
 /// Searches the models of some kernels again, with other points to predict at.

@@ -48,6 +48,7 @@ class BarsFigure {
         largest_(largest_point(experiment)) {
     scene_.width_px = options.width_px;
     scene_.height_px = options.height_px;
+    if (!options.adds_up) return;
     for (const scaling::Fit& fit : fits_) total_ += std::max(0.0, predicted(fit).value);
   }
 
@@ -237,7 +238,11 @@ class BarsFigure {
                               : text_.linear_ticks(scale_.begin, scale_.end, count, exponent);
     std::string title = text_.axis_title(metric_of(experiment_, fits_[0]), exponent);
     if (scale_.logarithmic) {
-      title += " (log scale: a bar runs from what was measured to what is predicted)";
+      const std::string meaning = title + " (log scale: a bar runs from measured to predicted)";
+      const bool fits = layout::text_width_px(meaning, theme_.small_size_px) < plot_.w;
+      title = fits ? meaning
+                   : layout::fit_text_middle(title, plot_.w - 70, theme_.small_size_px) +
+                         " (log scale)";
     }
     layout::add_bottom_axis(scene_, theme_, plot_, straight(scale_),
                             on_straight(std::move(ticks), scale_), title);

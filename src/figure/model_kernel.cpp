@@ -110,10 +110,11 @@ class KernelFigure {
     y += add_facts(scene_, theme_, facts(), area, 2, theme_.muted_text);
     const std::vector<RichText> flags = flag_texts(fit_, experiment_.parameters);
     if (!flags.empty()) {
-      add_warning_sign(scene_, theme_, {kMargin, y + 9});
-      constexpr double kSign = 19;
-      y += add_facts(scene_, theme_, flags, {kMargin + kSign, y, area.w - kSign, 0}, 2,
-                     theme_.highlight);
+      const bool doubtful = is_doubtful(fit_);
+      if (doubtful) add_warning_sign(scene_, theme_, {kMargin, y + 9});
+      const double sign = doubtful ? 19 : 0;
+      y += add_facts(scene_, theme_, flags, {kMargin + sign, y, area.w - sign, 0}, 2,
+                     doubtful ? theme_.highlight : theme_.muted_text);
     }
     return y + 2;
   }

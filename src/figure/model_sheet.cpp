@@ -68,7 +68,7 @@ class SheetFigure {
     scene_.height_px = options.height_px;
     for (const scaling::Fit& fit : fits_) {
       const auto prediction = prediction_of(fit, options_);
-      if (prediction && prediction->value > 0) total_ += prediction->value;
+      if (options.adds_up && prediction && prediction->value > 0) total_ += prediction->value;
     }
   }
 
@@ -263,7 +263,7 @@ class SheetFigure {
          .baseline = layout::Baseline::kMiddle,
          .weight = layout::Weight::kBold});
     double left = panel.x;
-    if (!flag_texts(fits_[i], experiment_.parameters).empty()) {
+    if (is_doubtful(fits_[i])) {
       add_warning_sign(scene_, theme_, {left, panel.y + 23});
       left += 18;
     }

@@ -248,6 +248,13 @@ std::vector<RichText> flag_texts(const scaling::Fit& fit, std::span<const std::s
   return texts;
 }
 
+bool is_doubtful(const scaling::Fit& fit) {
+  scaling::Flags harmless;
+  harmless.set(scaling::Flag::kConstantByNoise);
+  harmless.set(scaling::Flag::kDecreasing);
+  return (fit.flags.bits & ~harmless.bits) != 0;
+}
+
 std::string number_text(double value) {
   const double size = std::abs(value);
   if (value == 0) return "0";

@@ -55,6 +55,9 @@ layout::Color growth_color(const layout::Theme& theme, GrowthClass growth);
 /// What a flag says to a reader, in few words.
 std::vector<RichText> flag_texts(const scaling::Fit& fit, std::span<const std::string> names);
 
+/// Whether one of the flags makes a model doubtful; that it is constant or falls does not.
+bool is_doubtful(const scaling::Fit& fit);
+
 /// "65,536", "0.25", "1.07·10⁹".
 std::string number_text(double value);
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/picture.hpp"
+#include "cli/command.hpp"
+#include "cli/model_options.hpp"
+
+namespace pathline::cli {
+
+/// What only the figure model knows.
+struct ModelFigureOptions : ModelDataOptions {
+  std::vector<std::string> more;  ///< Runs behind the first.
+  std::string kind;
+  std::vector<std::string> kernels;
+  std::string axes;
+  size_t top = 0;
+
+  /// Name of an option that was given; "" for none.
+  [[nodiscard]] std::string given() const;
+};
+
+void add_model_figure_options(CLI::App& command, ModelFigureOptions& options);
+
+/// Draws the figure into the output file of `common`, whose input is the first run.
+/// metric  "" for the one that says most.
+/// look    size and theme.
+/// stats   prints the CPU time of it as JSON.
+base::Result<int> draw_model(const CommonOptions& common, ModelFigureOptions options,
+                             const std::string& metric, const figure::Options& look, bool stats);
+
+}  // namespace pathline::cli
