@@ -205,6 +205,7 @@ base::Result<int> draw_model(const CommonOptions& common, ModelFigureOptions opt
                               : base::counted(options.data.size(), "run", "runs");
   picture.drawing.axes = kAxes.at(options.axes.empty() ? "auto" : options.axes);
   picture.drawing.top = options.top;
+  picture.drawing.unit = experiment.units[chosen];
   const auto& parts = input.value().not_additive;
   picture.drawing.adds_up =
       std::find(parts.begin(), parts.end(), experiment.metrics[chosen]) == parts.end();

@@ -61,6 +61,11 @@ uint32_t ExperimentBuilder::metric(std::string_view name) {
   return id_of(name, metric_ids_, metrics_);
 }
 
+void ExperimentBuilder::set_unit(uint32_t metric, std::string unit) {
+  if (units_.size() <= metric) units_.resize(metric + size_t{1});
+  units_[metric] = std::move(unit);
+}
+
 uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
   assert(coordinates.size() == parameters_.size());
   point_key_.clear();
@@ -202,6 +207,8 @@ Experiment ExperimentBuilder::finish() && {
   }
   warn_of_few_values(result);
   result.call_paths = std::move(call_paths_);
+  units_.resize(metrics_.size());
+  result.units = std::move(units_);
   result.metrics = std::move(metrics_);
   result.warnings = std::move(warnings_);
   return result;

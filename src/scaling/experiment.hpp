@@ -33,6 +33,7 @@ struct Experiment {
   std::vector<double> coordinates;      ///< Point x parameter; points ascending, none twice.
   std::vector<std::string> call_paths;  ///< Root first, joined by "->".
   std::vector<std::string> metrics;
+  std::vector<std::string> units;  ///< Per metric: "sec", "bytes"; "" when the input does not say.
   std::vector<Kernel>
       kernels;  ///< Every one has a sample at every point. In the order of the input.
   /// Kernel x point: where the samples of this kernel and point end; they begin where those of
@@ -72,6 +73,7 @@ class ExperimentBuilder {
   /// Ids of what may be named again and again; equal names give equal ids.
   uint32_t call_path(std::string_view name);
   uint32_t metric(std::string_view name);
+  void set_unit(uint32_t metric, std::string unit);
   uint32_t point(std::span<const double> coordinates);
   /// value  finite.
   void add(uint32_t call_path, uint32_t metric, uint32_t point, double value);
@@ -106,6 +108,7 @@ class ExperimentBuilder {
   std::vector<double> coordinates_;
   std::vector<std::string> call_paths_;
   std::vector<std::string> metrics_;
+  std::vector<std::string> units_;
   Names call_path_ids_;
   Names metric_ids_;
   Names point_ids_;  // By the bytes of the coordinates.

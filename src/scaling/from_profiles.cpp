@@ -122,6 +122,7 @@ class Merger {
     for (Metric& metric : metrics_) {
       if (metric.has_data) {
         metric.id = builder_.metric(metric.as_listed.name);
+        builder_.set_unit(metric.id, metric.as_listed.unit);
       } else {
         empty.push_back(base::printable(metric.as_listed.name));
       }
