@@ -19,7 +19,7 @@ constexpr double kPriorTwoTerms = 0.2;
 // the values, no decade more likely than another: the density is 1 / (kDecades * |c|), taken as
 // flat where the coefficient is too small to be told from 0.
 constexpr double kLogRange = 7;
-constexpr double kSmallCoefficient = 0.1;
+constexpr double kSmallCoefficient = 0.3;
 
 // Costs add up: what has a negative sign is rare.
 constexpr double kPriorNegative = 0.02;
@@ -206,23 +206,26 @@ void CandidateSearch::one_parameter(const Measured& measured) {
 
 /// Ranks pairs by how well c0 + c1 * pair follows each line, with coefficients of its own: for
 /// whatever structure, along a line nothing else of the model varies.
-std::vector<CandidateSearch::Choice> CandidateSearch::best_along_lines(const Measured& measured,
-                                                                       size_t parameter,
-                                                                       std::span<const Choice> all,
-                                                                       size_t at_most) const {
+CandidateSearch::AlongLines CandidateSearch::along_lines(const Measured& measured, size_t parameter,
+                                                         std::span<const Choice> all) const {
   struct Scored {
     Choice choice;
     double rss;
     double score;
   };
   std::vector<Scored> scored;
+  double constant_rss = 0;  // Of a constant per line.
   double freedom = 0;
+  double line_count = 0;
   for (const auto& line : basis_.lines(parameter)) {
-    if (line.size() >= 3) freedom += double(line.size()) - 2;
+    if (line.size() < 3) continue;
+    freedom += double(line.size()) - 2;
+    ++line_count;
   }
   for (const Choice choice : all) {
     const auto column = basis_.column(parameter, choice.pair);
     double rss = 0;
+    constant_rss = 0;
     for (const auto& line : basis_.lines(parameter)) {
       if (line.size() < 3) continue;
       // Weighted simple regression, centred on the weighted means.
@@ -249,6 +252,7 @@ std::vector<CandidateSearch::Choice> CandidateSearch::best_along_lines(const Mea
         yy += square * dy * dy;
       }
       rss += std::max(xx > 0 ? yy - xy * xy / xx : yy, 0.0);
+      constant_rss += yy;
     }
     scored.push_back({choice, rss, 0});
   }
@@ -260,9 +264,11 @@ std::vector<CandidateSearch::Choice> CandidateSearch::best_along_lines(const Mea
   }
   std::stable_sort(scored.begin(), scored.end(),
                    [](const Scored& a, const Scored& b) { return a.score > b.score; });
-  std::vector<Choice> best;
-  for (size_t i = 0; i < std::min(scored.size(), at_most); ++i) best.push_back(scored[i].choice);
-  return best;
+  AlongLines result;
+  for (const Scored& s : scored) result.choices.push_back(s.choice);
+  result.gain = log_likelihood(noise, least, freedom) -
+                log_likelihood(noise, constant_rss, freedom + line_count);
+  return result;
 }
 
 void CandidateSearch::try_structures(const Measured& measured,
@@ -316,29 +322,36 @@ void CandidateSearch::several_parameters(const Measured& measured) {
   const size_t parameter_count = basis_.parameter_count();
   std::vector<std::vector<Choice>> all(parameter_count);
   std::vector<std::vector<Choice>> best(parameter_count);
+  std::vector<double> gain(parameter_count);
   std::vector<uint8_t> varied;
   for (size_t d = 0; d < parameter_count; ++d) {
     all[d] = choices(measured, d);
-    if (!all[d].empty()) varied.push_back(static_cast<uint8_t>(d));
+    if (all[d].empty()) continue;
+    varied.push_back(static_cast<uint8_t>(d));
+    AlongLines along = along_lines(measured, d, all[d]);
+    best[d] = std::move(along.choices);
+    gain[d] = along.gain;
+  }
+  // Of many parameters those that explain most.
+  if (varied.size() > PackedTerm::kMaxFactors) {
+    std::ranges::stable_sort(varied, [&](uint8_t a, uint8_t b) { return gain[a] > gain[b]; });
+    varied.resize(PackedTerm::kMaxFactors);
+    std::ranges::sort(varied);
   }
   const size_t at_most = varied.size() <= 2 ? 16 : varied.size() == 3 ? 8 : 4;
-  for (const uint8_t d : varied) best[d] = best_along_lines(measured, d, all[d], at_most);
+  for (auto& tried : best) tried.resize(std::min(tried.size(), at_most));
 
   // Each number of parameters has the same share, and each choice of so many.
-  const size_t most = std::min(varied.size(), PackedTerm::kMaxFactors);
-  std::vector<double> subset_count(most + 1);
-  const auto subsets = uint32_t{1} << std::min<size_t>(varied.size(), 16);
-  const auto fits = [&](uint32_t set) { return size_t(std::popcount(set)) <= most; };
+  std::vector<double> subset_count(varied.size() + 1);
+  const uint32_t subsets = uint32_t{1} << varied.size();
+  for (uint32_t set = 1; set < subsets; ++set) ++subset_count[size_t(std::popcount(set))];
   for (uint32_t set = 1; set < subsets; ++set) {
-    if (fits(set)) ++subset_count[size_t(std::popcount(set))];
-  }
-  for (uint32_t set = 1; set < subsets; ++set) {
-    if (!fits(set)) continue;
     std::vector<uint8_t> parameters;
     for (size_t i = 0; i < varied.size(); ++i) {
       if ((set >> i & 1) != 0) parameters.push_back(varied[i]);
     }
-    const double prior = (1 - kPriorConstant) / double(most) / subset_count[parameters.size()];
+    const double prior =
+        (1 - kPriorConstant) / double(varied.size()) / subset_count[parameters.size()];
     combine(measured, parameters, parameters.size() == 1 ? all : best, prior);
   }
 }

@@ -61,7 +61,8 @@ struct Candidate {
 ///
 /// One parameter: the constant, every pair of exponents, and every two of them. Several: the pairs
 /// that explain best how the value varies along lines on which the other parameters are fixed,
-/// whatever the others do there, and of these all combinations into sums and products.
+/// whatever the others do there, and of these all combinations into sums and products; at most four
+/// parameters, those that explain most.
 class CandidateSearch {
  public:
   CandidateSearch(const Basis& basis, const SearchOptions& options)
@@ -80,14 +81,19 @@ class CandidateSearch {
     double log_prior;
   };
 
+  /// How the values follow one parameter where the others are fixed.
+  struct AlongLines {
+    std::vector<Choice> choices;  ///< The one that explains most first.
+    double gain = 0;              ///< Of its log-likelihood over a constant per line.
+  };
+
   void begin(const Measured& measured);
   void record(const Measured& measured, std::span<const PackedTerm> terms, double log_prior);
   bool push(const Measured& measured, PackedTerm term);
   [[nodiscard]] bool falls(const Measured& measured, size_t parameter) const;
   [[nodiscard]] std::vector<Choice> choices(const Measured& measured, size_t parameter) const;
-  [[nodiscard]] std::vector<Choice> best_along_lines(const Measured& measured, size_t parameter,
-                                                     std::span<const Choice> choices,
-                                                     size_t at_most) const;
+  [[nodiscard]] AlongLines along_lines(const Measured& measured, size_t parameter,
+                                       std::span<const Choice> choices) const;
   void one_parameter(const Measured& measured);
   void several_parameters(const Measured& measured);
   void combine(const Measured& measured, std::span<const uint8_t> parameters,

@@ -78,8 +78,9 @@ void Measured::assign(const Experiment& experiment, size_t kernel, Aggregate how
     // A value of 0 says nothing about its noise: it is taken to be as exact as the smallest one,
     // and nothing to be more exact than twelve digits of the largest.
     constexpr double kDigits = 1e-12;
-    const double scale =
-        has_negative || plain ? largest : std::max({std::abs(value[p]), smallest, kDigits * largest});
+    const double scale = has_negative || plain
+                             ? largest
+                             : std::max({std::abs(value[p]), smallest, kDigits * largest});
     const double inverse = scale > 0 ? 1 / scale : 1;
     weight[p] = scale > 0 ? largest / scale * std::sqrt(double(samples.size())) : 1;
     if (samples.size() < 2) continue;
