@@ -4,9 +4,15 @@
 // floors are what the project promises; what was measured stands in doc/performance.md.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "scaling/read.hpp"
 #include "scaling/search.hpp"
 #include "scaling/test_kernels.hpp"
 
@@ -122,6 +128,63 @@ TEST_P(TwoParameters, AreRightAsOftenAsPromised) {
 INSTANTIATE_TEST_SUITE_P(Noise, TwoParameters,
                          testing::Values(Promise{0.02, 57, 0}, Promise{0.05, 55, 0},
                                          Promise{0.10, 40, 0}));
+
+/// The files of data/pmnf-synthetic, with what Extra-P 4.2.5 reaches there according to its README.
+struct PublishedSet {
+  const char* name;
+  double extrap_right_pct;
+  double extrap_median_error_pct;  // At 16 times the largest scale.
+};
+
+class PublishedSets : public testing::TestWithParam<PublishedSet> {};
+
+TEST_P(PublishedSets, AreModelledBetterThanByExtraP) {
+  namespace fs = std::filesystem;
+  const char* data = std::getenv("PATHLINE_TEST_DATA");
+  const fs::path folder = data == nullptr ? fs::path() : fs::path(data) / "pmnf-synthetic";
+  if (!fs::exists(folder / "truth.json")) {
+    GTEST_SKIP() << "PATHLINE_TEST_DATA names no folder with pmnf-synthetic";
+  }
+  const PublishedSet set = GetParam();
+  const auto read = read_file(folder / fmt::format("{}.txt", set.name));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  std::ifstream file(folder / "truth.json");
+  const auto truth = nlohmann::json::parse(file)["sets"][set.name];
+  test::SyntheticKernels kernels;
+  kernels.experiment = read.value();
+  for (const auto& at : truth["predict_at"]) {
+    kernels.targets.push_back(at.is_array() ? at.get<std::vector<double>>()
+                                            : std::vector<double>{at.get<double>()});
+  }
+  for (const Kernel kernel : kernels.experiment.kernels) {
+    const std::string& path = kernels.experiment.call_paths[kernel.call_path];
+    const auto& known = truth["kernels"][path.substr(path.rfind("->") + 2)];
+    Model& model = kernels.truth.emplace_back();
+    model.constant = known["c0"];
+    for (const auto& term : known["terms"]) {
+      Term& added = model.terms.emplace_back();
+      added.coefficient = term["c"];
+      for (const auto& [parameter, exponents] : term["exp"].items()) {
+        const std::string power = exponents[0];
+        const size_t slash = power.find('/');
+        const int denominator = slash == std::string::npos ? 1 : std::stoi(power.substr(slash + 1));
+        added.factors.push_back({uint32_t(std::stoul(parameter)),
+                                 {static_cast<int8_t>(std::stoi(power)),
+                                  static_cast<int8_t>(denominator), exponents[1].get<int8_t>()}});
+      }
+    }
+  }
+  Score score;
+  score.add(kernels);
+  score.print();
+  EXPECT_GE(score.right_pct(), set.extrap_right_pct);
+  EXPECT_LE(score.median_error(), set.extrap_median_error_pct + 1e-6);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Data, PublishedSets,
+    testing::Values(PublishedSet{"syn_p5_n00", 100, 0}, PublishedSet{"syn_p5_n05", 40, 6.6},
+                    PublishedSet{"syn_p7_n00", 100, 0}, PublishedSet{"syn_p7_n05", 60, 1.4},
+                    PublishedSet{"syn_2p_n00", 100, 0}, PublishedSet{"syn_2p_n05", 30, 8.8}));
 
 }  // namespace
 }  // namespace pathline::scaling

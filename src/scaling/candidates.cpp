@@ -21,8 +21,9 @@ constexpr double kPriorTwoTerms = 0.2;
 constexpr double kLogRange = 7;
 constexpr double kSmallCoefficient = 0.3;
 
-// Costs add up: what has a negative sign is rare.
+// Costs add up: what has a negative sign is rare, unless the values fall.
 constexpr double kPriorNegative = 0.02;
+constexpr double kPriorNegativeTermOfFalling = 0.5;
 
 /// The sums and products that factors of several parameters form: each structure lists its terms
 /// as sets of factors (bit i is factor i). The order lets neighbours share their first columns.
@@ -132,9 +133,11 @@ void CandidateSearch::record(const Measured& measured, std::span<const PackedTer
   candidate.term_count = static_cast<uint8_t>(terms.size());
   candidate.rss = fit_.rss();
   candidate.log_shape = log_prior - std::log(shape);
-  static const double kLogNegative = std::log(kPriorNegative);
+  if (measured.has_negative) return;
   for (size_t k = 0; k < columns; ++k) {
-    if (coefficients[k] < 0 && !measured.has_negative) candidate.log_shape += kLogNegative;
+    if (coefficients[k] >= 0) continue;
+    const bool natural = k > 0 && falls_;
+    candidate.log_shape += std::log(natural ? kPriorNegativeTermOfFalling : kPriorNegative);
   }
 }
 
@@ -164,9 +167,11 @@ bool CandidateSearch::falls(const Measured& measured, size_t parameter) const {
 }
 
 std::vector<CandidateSearch::Choice> CandidateSearch::choices(const Measured& measured,
-                                                              size_t parameter) const {
+                                                              size_t parameter) {
+  const bool falls_along = falls(measured, parameter);
+  falls_ |= falls_along;
   const bool both = options_.exponents == Exponent::kBoth ||
-                    (options_.exponents == Exponent::kAuto && falls(measured, parameter));
+                    (options_.exponents == Exponent::kAuto && falls_along);
   const auto pairs = exponent_pairs();
   std::vector<Choice> result;
   double total = 0;
@@ -365,6 +370,7 @@ std::span<const Candidate> CandidateSearch::find(const Measured& measured) {
                  : n >= 3                       ? std::max<size_t>(2, n - 2)
                                                 : 1;
   max_columns_ = std::min(max_columns_, Candidate::kMaxTerms + 1);
+  falls_ = false;
   begin(measured);
   record(measured, {}, std::log(kPriorConstant));
   if (max_columns_ < 2 || measured.is_constant) return found_;

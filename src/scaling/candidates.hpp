@@ -91,7 +91,7 @@ class CandidateSearch {
   void record(const Measured& measured, std::span<const PackedTerm> terms, double log_prior);
   bool push(const Measured& measured, PackedTerm term);
   [[nodiscard]] bool falls(const Measured& measured, size_t parameter) const;
-  [[nodiscard]] std::vector<Choice> choices(const Measured& measured, size_t parameter) const;
+  std::vector<Choice> choices(const Measured& measured, size_t parameter);
   [[nodiscard]] AlongLines along_lines(const Measured& measured, size_t parameter,
                                        std::span<const Choice> choices) const;
   void one_parameter(const Measured& measured);
@@ -105,6 +105,7 @@ class CandidateSearch {
   const SearchOptions& options_;
   StepwiseFit fit_;
   size_t max_columns_ = 1;
+  bool falls_ = false;  // The values, as some parameter grows.
   std::vector<double> target_;
   std::vector<double> product_;
   std::vector<Candidate> found_;
