@@ -92,6 +92,7 @@ TEST(Accuracy, WithoutNoiseEveryLeadingTermIsRight) {
   }
   const Score score = score_of_two_parameters(0);
   EXPECT_EQ(score.right, score.kernels);
+  EXPECT_GE(score.covered_pct(), 85);
 }
 
 struct Promise {

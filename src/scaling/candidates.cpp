@@ -14,6 +14,7 @@ namespace {
 // term are what most kernels turn out to be.
 constexpr double kPriorConstant = 0.2;
 constexpr double kPriorTwoTerms = 0.2;
+constexpr double kPriorIndependent = 0.2;  // Each of several terms over several parameters.
 
 // A coefficient is believed to be anything between a thousandth and a thousand times the size of
 // the values, no decade more likely than another: the density is 1 / (kDecades * |c|), taken as
@@ -154,16 +155,16 @@ bool CandidateSearch::falls(const Measured& measured, size_t parameter) const {
     return difference / deviation;
   };
   double sum = 0;
+  double lowest = 0;
   for (const auto& line : lines) {
-    double lowest = drop(line.front(), line.back());
-    // A single line may fall and rise again.
-    if (lines.size() == 1) {
-      for (const uint32_t p : line) lowest = std::min(lowest, drop(line.front(), p));
-    }
-    sum += lowest;
+    sum += drop(line.front(), line.back());
+    // A line may fall and rise again, and one may fall while others rise.
+    for (const uint32_t p : line) lowest = std::min(lowest, drop(line.front(), p));
   }
   constexpr double kDeviations = 3;
-  return sum < -kDeviations * std::sqrt(double(lines.size()));
+  constexpr double kDeviationsOfOne = 6;  // Among many points one may be low by chance.
+  return sum < -kDeviations * std::sqrt(double(lines.size())) ||
+         lowest < (lines.size() == 1 ? -kDeviations : -kDeviationsOfOne);
 }
 
 std::vector<CandidateSearch::Choice> CandidateSearch::choices(const Measured& measured,
@@ -197,10 +198,7 @@ void CandidateSearch::one_parameter(const Measured& measured) {
     for (size_t b = a + 1; two_terms && b < all.size(); ++b) {
       const PackedTerm second(PackedFactor{0, all[b].pair});
       if (!push(measured, second)) continue;
-      // Terms of opposite signs bend to anything and extrapolate to nothing.
-      const auto c = fit_.coefficients();
-      if (measured.has_negative ||
-          (c[0] * measured.largest >= -measured.smallest && c[1] >= 0 && c[2] >= 0)) {
+      if (all_add_up(measured)) {
         record(measured, std::array{first, second}, log_two + all[a].log_prior + all[b].log_prior);
       }
       fit_.pop();
@@ -344,7 +342,18 @@ void CandidateSearch::several_parameters(const Measured& measured) {
     std::ranges::sort(varied);
   }
   const size_t at_most = varied.size() <= 2 ? 16 : varied.size() == 3 ? 8 : 4;
-  for (auto& tried : best) tried.resize(std::min(tried.size(), at_most));
+  std::vector<std::vector<Choice>> common(parameter_count);
+  for (const uint8_t d : varied) {
+    // In the order of how much they explain; for independent terms the common ones, as what
+    // explains most alone may be neither of two.
+    const size_t most = varied.size() <= 3 ? kPairCount : 5;
+    for (const Choice choice : best[d]) {
+      if (common[d].size() < most && pair_weight(exponent_pairs()[choice.pair]) > 1) {
+        common[d].push_back(choice);
+      }
+    }
+    best[d].resize(std::min(best[d].size(), at_most));
+  }
 
   // Each number of parameters has the same share, and each choice of so many.
   std::vector<double> subset_count(varied.size() + 1);
@@ -359,6 +368,109 @@ void CandidateSearch::several_parameters(const Measured& measured) {
         (1 - kPriorConstant) / double(varied.size()) / subset_count[parameters.size()];
     combine(measured, parameters, parameters.size() == 1 ? all : best, prior);
   }
+  if (max_columns_ >= 3 && options_.max_terms >= 2 && leaves_something(measured)) {
+    independent_terms(measured, common);
+  }
+}
+
+/// Sums of terms that have nothing in common: each is any product of one pair of each parameter.
+/// Too many to try all, so that only the terms that explain most alone get a second one, and the
+/// pairs of terms that explain most a third.
+void CandidateSearch::independent_terms(const Measured& measured,
+                                        const std::vector<std::vector<Choice>>& options) {
+  struct Tried {
+    PackedTerm term;
+    double log_prior;
+    double rss;
+  };
+  std::vector<Tried> terms = {{PackedTerm(), 0, 0}};
+  for (size_t d = 0; d < options.size(); ++d) {
+    const size_t before = terms.size();
+    for (size_t t = 0; t < before; ++t) {
+      for (const Choice choice : options[d]) {
+        PackedTerm term = terms[t].term;
+        if (term.size() == PackedTerm::kMaxFactors) continue;
+        term.append({static_cast<uint8_t>(d), choice.pair});
+        terms.push_back({term, terms[t].log_prior + choice.log_prior, 0});
+      }
+    }
+  }
+  terms.erase(terms.begin());
+  begin(measured);
+  for (Tried& tried : terms) {
+    tried.rss = INFINITY;
+    if (!push(measured, tried.term)) continue;
+    tried.rss = fit_.rss();
+    fit_.pop();
+  }
+  std::ranges::stable_sort(terms, [](const Tried& a, const Tried& b) { return a.rss < b.rss; });
+
+  struct Pair {
+    size_t first;
+    size_t second;
+    double rss;
+  };
+  constexpr size_t kFirst = 32;
+  constexpr size_t kPairs = 8;
+  const double log_share = std::log(kPriorIndependent / std::exp2(double(options.size())));
+  std::vector<Pair> pairs;
+  for (size_t a = 0; a < std::min(kFirst, terms.size()); ++a) {
+    if (!push(measured, terms[a].term)) continue;
+    for (size_t b = a + 1; b < terms.size(); ++b) {
+      if (!push(measured, terms[b].term)) continue;
+      if (all_add_up(measured)) {
+        record(measured, std::array{terms[a].term, terms[b].term},
+               2 * log_share + terms[a].log_prior + terms[b].log_prior);
+        pairs.push_back({a, b, fit_.rss()});
+      }
+      fit_.pop();
+    }
+    fit_.pop();
+  }
+  if (max_columns_ < 4) return;
+  std::ranges::stable_sort(pairs, [](const Pair& a, const Pair& b) { return a.rss < b.rss; });
+  for (const Pair& pair : std::span(pairs).first(std::min(kPairs, pairs.size()))) {
+    push(measured, terms[pair.first].term);
+    push(measured, terms[pair.second].term);
+    for (size_t c = 0; c < terms.size(); ++c) {
+      if (c == pair.first || c == pair.second || !push(measured, terms[c].term)) continue;
+      if (all_add_up(measured)) {
+        record(measured, std::array{terms[pair.first].term, terms[pair.second].term, terms[c].term},
+               3 * log_share + terms[pair.first].log_prior + terms[pair.second].log_prior +
+                   terms[c].log_prior);
+      }
+      fit_.pop();
+    }
+    fit_.pop();
+    fit_.pop();
+  }
+}
+
+/// Whether what was found so far leaves more than noise.
+bool CandidateSearch::leaves_something(const Measured& measured) const {
+  double best = INFINITY;
+  double best_freedom = 1;
+  for (const Candidate& candidate : found_) {
+    const double freedom = double(basis_.point_count()) - double(candidate.column_count());
+    if (freedom > 0 && candidate.rss / freedom < best) {
+      best = candidate.rss / freedom;
+      best_freedom = freedom;
+    }
+  }
+  constexpr double kRounding = 1e-18;
+  constexpr double kDeviations = 4;
+  if (!std::isfinite(best) || best < kRounding) return false;
+  return measured.freedom == 0 ||
+         best > measured.variance * (1 + kDeviations * std::sqrt(2 / best_freedom));
+}
+
+/// Terms of opposite signs bend to anything and extrapolate to nothing.
+bool CandidateSearch::all_add_up(const Measured& measured) const {
+  if (measured.has_negative) return true;
+  const auto c = fit_.coefficients();
+  if (c[0] * measured.largest < -measured.smallest) return false;
+  return std::all_of(c.begin() + 1, c.begin() + ptrdiff_t(fit_.depth()),
+                     [](double coefficient) { return coefficient >= 0; });
 }
 
 std::span<const Candidate> CandidateSearch::find(const Measured& measured) {

@@ -98,6 +98,9 @@ class CandidateSearch {
   void several_parameters(const Measured& measured);
   void combine(const Measured& measured, std::span<const uint8_t> parameters,
                const std::vector<std::vector<Choice>>& tried, double prior);
+  void independent_terms(const Measured& measured, const std::vector<std::vector<Choice>>& options);
+  [[nodiscard]] bool leaves_something(const Measured& measured) const;
+  [[nodiscard]] bool all_add_up(const Measured& measured) const;
   void try_structures(const Measured& measured, std::span<const PackedFactor> factors,
                       double log_prior);
 

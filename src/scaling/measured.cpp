@@ -8,39 +8,49 @@
 namespace pathline::scaling {
 namespace {
 
-/// Half of the last decimal place that a value is written with: 0.005 for 3.14, 0.5 for 3.
-double half_last_place(double value) {
+/// How a value is written: its first and last decimal place, as powers of ten.
+struct Decimal {
+  int first;
+  int last;
+};
+
+Decimal decimal_of(double value) {
   char text[32];
   const char* end =
       std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
   const char* exponent_at = std::find<const char*>(text, end, 'e');
   const char* point = std::find<const char*>(text, exponent_at, '.');
   const ptrdiff_t decimals = point == exponent_at ? 0 : exponent_at - point - 1;
-  int exponent = 0;
-  const char* digits = exponent_at + (exponent_at[1] == '+' ? 2 : 1);
-  std::from_chars(digits, end, exponent);
-  return 0.5 * std::pow(10, double(exponent - decimals));
+  int first = 0;
+  std::from_chars(exponent_at + (exponent_at[1] == '+' ? 2 : 1), end, first);
+  return {first, first - static_cast<int>(decimals)};
 }
 
-/// Variance of what rounding to the digits that values are written with adds to a residual: the
-/// upper quartile over points, as one value in ten ends in a 0. None for whole numbers, which are
-/// counts.
+/// Variance of what rounding to the digits that values are written with adds to a residual; the
+/// largest over points. A zero at the end is not written, so the digits are those of the longest
+/// value, after the point or in all. None for whole numbers, which are counts.
 double resolution_of(const Experiment& experiment, size_t kernel, std::span<const double> weight,
                      double largest) {
-  std::vector<double> variances;
-  bool only_counts = true;
+  int digits = 0;
+  int finest = 0;
   for (size_t p = 0; p < weight.size(); ++p) {
-    double place = INFINITY;
     for (const double sample : experiment.samples_of(kernel, p)) {
-      place = std::min(place, half_last_place(sample));
+      if (sample == 0) continue;
+      const Decimal decimal = decimal_of(sample);
+      digits = std::max(digits, decimal.first - decimal.last + 1);
+      finest = std::min(finest, decimal.last);
     }
-    only_counts &= place >= 0.5;
-    variances.push_back(std::pow(place / largest * weight[p], 2) / 3);
   }
-  if (only_counts) return 0;
-  const auto middle = variances.begin() + ptrdiff_t(variances.size() * 3 / 4);
-  std::nth_element(variances.begin(), middle, variances.end());
-  return *middle;
+  if (finest == 0) return 0;
+  double coarsest = 0;
+  for (size_t p = 0; p < weight.size(); ++p) {
+    const double sample = experiment.samples_of(kernel, p).back();
+    if (sample == 0) continue;
+    const int last = std::max(decimal_of(sample).first - digits + 1, finest);
+    const double half = 0.5 * std::pow(10, last);
+    coarsest = std::max(coarsest, std::pow(half / largest * weight[p], 2) / 3);
+  }
+  return coarsest;
 }
 
 }  // namespace

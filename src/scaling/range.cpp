@@ -48,7 +48,12 @@ double quantile(std::span<const Belief> beliefs, double share) {
   double at_high = total - wanted;
   bool low_stayed = false;
   bool high_stayed = false;
-  while (high - low > kPrecision * width) {
+  // A far belief must not blur what lies near zero, nor may the search go on for ever.
+  const auto done = [&] {
+    const double size = std::min(width, std::max(std::abs(low), std::abs(high)));
+    return high - low <= std::max(kPrecision * size, 1e-14 * width);
+  };
+  for (int step = 0; step < 200 && !done(); ++step) {
     double at = high - at_high * (high - low) / (at_high - at_low);
     if (!(at > low && at < high)) at = low + (high - low) / 2;
     if (at <= low || at >= high) break;
