@@ -12,7 +12,7 @@ namespace {
 
 // What is believed before anything was measured. Shares of all hypotheses; the constant and one
 // term are what most kernels turn out to be.
-constexpr double kPriorConstant = 0.2;
+constexpr double kPriorConstant = 0.3;
 constexpr double kPriorTwoTerms = 0.2;
 constexpr double kPriorIndependent = 0.2;  // Each of several terms over several parameters.
 

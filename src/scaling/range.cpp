@@ -28,16 +28,13 @@ double below(std::span<const Belief> beliefs, double x) {
 }  // namespace
 
 double quantile(std::span<const Belief> beliefs, double share) {
-  // The quantile of a mixture lies between the quantiles of its parts.
-  const double deviations = share < 0.5 ? -1.0 : 1.0;
-  const double reach = 1.6448536269514722;  // Of the normal distribution, 5 and 95 %.
+  constexpr double kReach = 8;  // Deviations, beyond which nothing is.
   double low = INFINITY;
   double high = -INFINITY;
   double total = 0;
   for (const Belief& belief : beliefs) {
-    const double at = belief.mean + deviations * reach * belief.deviation;
-    low = std::min(low, at);
-    high = std::max(high, at);
+    low = std::min(low, belief.mean - kReach * belief.deviation);
+    high = std::max(high, belief.mean + kReach * belief.deviation);
     total += belief.weight;
   }
   const double width = high - low;
@@ -74,6 +71,25 @@ double quantile(std::span<const Belief> beliefs, double share) {
     }
   }
   return low + (high - low) / 2;
+}
+
+std::pair<double, double> most_believed(std::span<const Belief> beliefs, double share) {
+  const double rest = 1 - share;
+  const auto width = [](std::pair<double, double> range) {
+    return range.first > 0 ? std::log(range.second / range.first) : INFINITY;
+  };
+  std::pair best = {quantile(beliefs, rest / 2), quantile(beliefs, 1 - rest / 2)};
+  constexpr double kNarrow = 0.5;  // Nothing to gain.
+  if (width(best) < kNarrow) return best;
+  constexpr double kAll = 0.05;  // Of the rest is left on the other side.
+  for (const double below : {kAll * rest, (1 - kAll) * rest}) {
+    const std::pair other = {quantile(beliefs, below), quantile(beliefs, below + share)};
+    const bool shorter = std::isfinite(width(best)) || std::isfinite(width(other))
+                             ? width(other) < width(best)
+                             : other.second - other.first < best.second - best.first;
+    if (shorter) best = other;
+  }
+  return best;
 }
 
 double student_widening(double freedom) {

@@ -111,8 +111,9 @@ void Fitter::predict(std::span<const Candidate> candidates, Fit& fit) {
   for (size_t t = 0; t < beliefs_.size(); ++t) {
     Prediction& prediction = fit.predictions.emplace_back();
     prediction.value = evaluate(fit.model, options_.targets[t]);
-    prediction.low = std::min(quantile(beliefs_[t], 0.05), prediction.value);
-    prediction.high = std::max(quantile(beliefs_[t], 0.95), prediction.value);
+    const auto [low, high] = most_believed(beliefs_[t], 0.9);
+    prediction.low = std::min(low, prediction.value);
+    prediction.high = std::max(high, prediction.value);
     if (!measured_.has_negative && prediction.value >= 0) {
       prediction.low = std::max(prediction.low, 0.0);
     }
