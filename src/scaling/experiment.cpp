@@ -75,12 +75,13 @@ uint32_t ExperimentBuilder::point(std::span<const double> coordinates) {
     point_key_.append(reinterpret_cast<const char*>(&positive_zero), sizeof positive_zero);
   }
   const auto [at, is_new] = point_ids_.try_emplace(point_key_, uint32_t(point_ids_.size()));
-  if (is_new) coordinates_.insert(coordinates_.end(), coordinates.begin(), coordinates.end());
+  if (is_new) {
+    for (const double x : coordinates) coordinates_.push_back(x + 0.0);
+  }
   return at->second;
 }
 
-void ExperimentBuilder::add(uint32_t call_path, uint32_t metric, uint32_t point, double value) {
-  assert(std::isfinite(value));
+void ExperimentBuilder::declare(uint32_t call_path, uint32_t metric) {
   if (kernels_.empty() || kernels_[last_kernel_].call_path != call_path ||
       kernels_[last_kernel_].metric != metric) {
     const auto [at, is_new] =
@@ -88,7 +89,12 @@ void ExperimentBuilder::add(uint32_t call_path, uint32_t metric, uint32_t point,
     if (is_new) kernels_.push_back({call_path, metric});
     last_kernel_ = at->second;
   }
-  samples_.push_back({last_kernel_, point, value});
+}
+
+void ExperimentBuilder::add(uint32_t call_path, uint32_t metric, uint32_t point, double value) {
+  assert(std::isfinite(value));
+  declare(call_path, metric);
+  samples_.push_back({last_kernel_, point, value + 0.0});  // Not -0, which would be shown.
 }
 
 void ExperimentBuilder::warn(std::string warning) { warnings_.push_back(std::move(warning)); }
@@ -129,16 +135,17 @@ std::vector<ExperimentBuilder::Sample> ExperimentBuilder::samples_in_order(
   return sorted;
 }
 
-void ExperimentBuilder::take(std::span<const Sample> of_kernel, Experiment& result) {
+void ExperimentBuilder::take(uint32_t kernel, std::span<const Sample> of_kernel,
+                             Experiment& result) {
   uint32_t point_count = 0;
   for (size_t i = 0; i < of_kernel.size(); ++i) {
     point_count += i == 0 || of_kernel[i].point != of_kernel[i - 1].point ? 1 : 0;
   }
   if (point_count < point_ids_.size()) {
-    skip(of_kernel, result);
+    skip(kernel, of_kernel, result);
     return;
   }
-  result.kernels.push_back(kernels_[of_kernel.front().kernel]);
+  result.kernels.push_back(kernels_[kernel]);
   for (size_t i = 0; i < of_kernel.size(); ++i) {
     result.samples.push_back(of_kernel[i].value);
     if (i + 1 == of_kernel.size() || of_kernel[i + 1].point != of_kernel[i].point) {
@@ -147,7 +154,8 @@ void ExperimentBuilder::take(std::span<const Sample> of_kernel, Experiment& resu
   }
 }
 
-void ExperimentBuilder::skip(std::span<const Sample> of_kernel, Experiment& result) {
+void ExperimentBuilder::skip(uint32_t kernel, std::span<const Sample> of_kernel,
+                             Experiment& result) {
   uint32_t present = 0;
   uint32_t lacking = 0;
   for (size_t i = 0; i < of_kernel.size(); ++i) {
@@ -155,9 +163,8 @@ void ExperimentBuilder::skip(std::span<const Sample> of_kernel, Experiment& resu
     ++present;
     if (of_kernel[i].point == lacking) ++lacking;
   }
-  const Kernel kernel = kernels_[of_kernel.front().kernel];
-  const std::string& call_path = call_paths_[kernel.call_path];
-  const std::string& metric = metrics_[kernel.metric];
+  const std::string& call_path = call_paths_[kernels_[kernel].call_path];
+  const std::string& metric = metrics_[kernels_[kernel].metric];
   skipped_bytes_ += call_path.size() + metric.size();
   if (skipped_bytes_ > kMaxSkippedBytes) {
     ++unlisted_;
@@ -165,8 +172,9 @@ void ExperimentBuilder::skip(std::span<const Sample> of_kernel, Experiment& resu
   }
   result.skipped.push_back(
       {call_path, metric,
-       fmt::format("it has values at {} of {} points, none at ({})", present, point_ids_.size(),
-                   fmt::join(result.point(lacking), ", "))});
+       present == 0 ? "it has no values"
+                    : fmt::format("it has values at {} of {} points, none at ({})", present,
+                                  point_ids_.size(), fmt::join(result.point(lacking), ", "))});
 }
 
 void ExperimentBuilder::warn_of_few_values(const Experiment& result) {
@@ -197,9 +205,11 @@ Experiment ExperimentBuilder::finish() && {
   const std::vector<Sample> samples = samples_in_order(order);
   samples_ = {};
   result.samples.reserve(samples.size());
-  for (size_t begin = 0, end = 0; begin < samples.size(); begin = end) {
-    while (end < samples.size() && samples[end].kernel == samples[begin].kernel) ++end;
-    take(std::span(samples).subspan(begin, end - begin), result);
+  size_t end = 0;
+  for (uint32_t kernel = 0; kernel < kernels_.size() && !samples.empty(); ++kernel) {
+    const size_t begin = end;
+    while (end < samples.size() && samples[end].kernel == kernel) ++end;
+    take(kernel, std::span(samples).subspan(begin, end - begin), result);
   }
   if (unlisted_ > 0) {
     warnings_.push_back(fmt::format("{} more lack points and are not listed",

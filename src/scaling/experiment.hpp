@@ -75,6 +75,8 @@ class ExperimentBuilder {
   uint32_t metric(std::string_view name);
   void set_unit(uint32_t metric, std::string unit);
   uint32_t point(std::span<const double> coordinates);
+  /// A kernel that must not be lost if no value of it comes.
+  void declare(uint32_t call_path, uint32_t metric);
   /// value  finite.
   void add(uint32_t call_path, uint32_t metric, uint32_t point, double value);
   void warn(std::string warning);
@@ -82,8 +84,9 @@ class ExperimentBuilder {
   [[nodiscard]] const std::vector<std::string>& parameters() const { return parameters_; }
 
   /// Sorts everything into place. A kernel without a value at some point goes to `skipped` with
-  /// how many it has and a point it lacks. Warns about fewer than five values of a parameter.
-  /// cost  O(samples), and the time to sort the samples of each kernel.
+  /// how many it has and a point it lacks, unless nothing was measured at all. Warns about fewer
+  /// than five values of a parameter. cost  O(samples), and the time to sort the samples of each
+  /// kernel.
   Experiment finish() &&;
 
  private:
@@ -100,8 +103,8 @@ class ExperimentBuilder {
 
   [[nodiscard]] std::vector<uint32_t> points_in_order() const;
   [[nodiscard]] std::vector<Sample> samples_in_order(std::span<const uint32_t> order) const;
-  void take(std::span<const Sample> of_kernel, Experiment& result);
-  void skip(std::span<const Sample> of_kernel, Experiment& result);
+  void take(uint32_t kernel, std::span<const Sample> of_kernel, Experiment& result);
+  void skip(uint32_t kernel, std::span<const Sample> of_kernel, Experiment& result);
   void warn_of_few_values(const Experiment& result);
 
   std::vector<std::string> parameters_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scaling/experiment.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -101,6 +102,28 @@ TEST(ExperimentBuilder, SkipsKernelsWithoutAllPointsAndSaysWhatTheyLack) {
   EXPECT_EQ(experiment.skipped[0].call_path, "part");
   EXPECT_EQ(experiment.skipped[0].metric, "visits");
   EXPECT_EQ(experiment.skipped[0].reason, "it has values at 2 of 3 points, none at (2, 0.5)");
+}
+
+TEST(ExperimentBuilder, SkipsKernelsWithoutAnyValue) {
+  ExperimentBuilder builder({"p"});
+  builder.declare(builder.call_path("empty"), builder.metric("time"));
+  builder.declare(builder.call_path("main"), builder.metric("time"));
+  builder.add(builder.call_path("main"), builder.metric("time"), builder.point(std::array{4.0}), 1);
+  const Experiment experiment = std::move(builder).finish();
+  ASSERT_EQ(experiment.kernels.size(), 1U);
+  EXPECT_EQ(experiment.call_paths[experiment.kernels[0].call_path], "main");
+  ASSERT_EQ(experiment.skipped.size(), 1U);
+  EXPECT_EQ(experiment.skipped[0].call_path, "empty");
+  EXPECT_EQ(experiment.skipped[0].reason, "it has no values");
+}
+
+TEST(ExperimentBuilder, KnowsNoNegativeZero) {
+  ExperimentBuilder builder({"p"});
+  builder.add(builder.call_path("main"), builder.metric("time"), builder.point(std::array{-0.0}),
+              -0.0);
+  const Experiment experiment = std::move(builder).finish();
+  EXPECT_FALSE(std::signbit(experiment.samples[0]));
+  EXPECT_FALSE(std::signbit(experiment.coordinates[0]));
 }
 
 TEST(ExperimentBuilder, WarnsOfFewerThanFiveValuesOfAParameter) {

@@ -170,11 +170,16 @@ class Document final : public JsonEvents {
       case Role::kRows:
       case Role::kByPath: return builder_ ? true : prepare();
       case Role::kByMetric: call_path_ = builder_->call_path(frames_[depth_ - 2].key); break;
-      case Role::kEntries: metric_ = builder_->metric(frames_[depth_ - 2].key); break;
+      case Role::kEntries:
+        metric_ = builder_->metric(frames_[depth_ - 2].key);
+        builder_->declare(call_path_, metric_);
+        break;
       case Role::kEntry:
         x_.clear();
         values_.clear();
+        has_values_ = false;
         break;
+      case Role::kValues: has_values_ = true; break;
       default: break;
     }
     return true;
@@ -195,8 +200,9 @@ class Document final : public JsonEvents {
       case Role::kValues: return append(values_, number, text, what);
       case Role::kEntry:
         if (frame.key == "point") return append(x_, number, text, what);
-        if (frame.key == "values") return append(values_, number, text, what);
-        return true;
+        if (frame.key != "values") return true;
+        has_values_ = true;
+        return append(values_, number, text, what);
       default: break;
     }
     for (const Field field : fields_of(frame.role)) {
@@ -289,6 +295,7 @@ class Document final : public JsonEvents {
                               base::counted(x_.size(), "value", "values"),
                               base::counted(tables_.parameters.size(), "parameter", "parameters")));
     }
+    if (!has_values_) return fail("there is no member 'values'");
     const uint32_t point = builder_->point(x_);
     for (const double value : values_) builder_->add(call_path_, metric_, point, value);
     return true;
@@ -379,6 +386,7 @@ class Document final : public JsonEvents {
   uint32_t call_path_ = 0;
   uint32_t metric_ = 0;
   std::vector<double> x_, values_;
+  bool has_values_ = false;
 };
 
 }  // namespace

@@ -198,6 +198,7 @@ class LineHandler final : public JsonEvents {
     const uint32_t point = builder_->point(x_);
     const uint32_t call_path = builder_->call_path(seen_[kCallPath] ? call_path_ : "<root>");
     const uint32_t metric = builder_->metric(seen_[kMetric] ? metric_ : "<default>");
+    builder_->declare(call_path, metric);
     for (const double value : values_) builder_->add(call_path, metric, point, value);
     return true;
   }

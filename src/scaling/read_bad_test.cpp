@@ -124,6 +124,7 @@ TEST(BadJson, NamesThePathOfWhatDoesNotFit) {
   EXPECT_EQ(
       compact(R"({"values": [1]})"),
       "measurements/main/time[1]: its point has 0 values, expected one for each of 1 parameter");
+  EXPECT_EQ(compact(R"({"point": [1]})"), "measurements/main/time[1]: there is no member 'values'");
   EXPECT_EQ(compact("7"), "measurements/main/time[1]: found a number, expected an object");
   EXPECT_EQ(fault_of("[\n1]"), "the document: found an array, expected an object");
   EXPECT_EQ(fault_of("{\n}"), "the document: there is no member 'parameters'");

@@ -137,6 +137,23 @@ TEST(ReadJson, ReadsBothFormsInAnyOrderOfMembers) {
   expect_same(compact, read("\n{" + rows + ",\n" + tables + "}\n"));
 }
 
+TEST(ReadJson, ListsKernelsWithoutValues) {
+  const std::string_view texts[] = {
+      R"({"parameters": ["p"], "measurements": {"a": {"t": []},
+          "b": {"t": [{"point": [1], "values": []}]}, "c": {"t": [{"point": [1], "values": 5}]}}})",
+      R"({"params":{"p":1},"callpath":"a","metric":"t","value":[]}
+         {"params":{"p":1},"callpath":"b","metric":"t","value":[]}
+         {"params":{"p":1},"callpath":"c","metric":"t","value":5})"};
+  for (const std::string_view text : texts) {
+    const Experiment experiment = read(std::string(text));
+    EXPECT_THAT(kernels_of(experiment), ElementsAre("c|t"));
+    ASSERT_EQ(experiment.skipped.size(), 2U) << text;
+    EXPECT_EQ(experiment.skipped[0].call_path, "a");
+    EXPECT_EQ(experiment.skipped[1].call_path, "b");
+    EXPECT_EQ(experiment.skipped[1].reason, "it has no values");
+  }
+}
+
 TEST(ReadJson, MergesPointsThatComeTwiceAndSkipsKernelsThatLackSome) {
   const Experiment experiment = read(R"({"parameters": ["p"], "measurements": {
       "a": {"t": [{"point": [1], "values": [3]}, {"point": [2], "values": [4]},
@@ -180,9 +197,10 @@ TEST(ReadJsonLines, ReadsTheSameWhetherOrNotTheShortCutIsTaken) {
     plain += "{\"params" + tail;
     escaped += "{\"p\\u0061rams" + tail;
   }
-  const Experiment first = read(plain);
+  const std::string without_value = "\n{\"params\":{\"p\":1,\"n\":2},\"value\":[]}\n";
+  const Experiment first = read(without_value + plain);
   EXPECT_EQ(first.samples.size(), 11U);
-  const Experiment second = read("\n{\"params\":{\"p\":1,\"n\":2},\"value\":[]}\n" + escaped);
+  const Experiment second = read(without_value + escaped);
   expect_same(first, second);
 }
 
