@@ -179,12 +179,29 @@ class Merger {
       std::string name = parent == kNone ? "" : names[targets_[parent]] + "->";
       names.push_back(name + tree_.region(place));
     }
-    for (const std::string& name : names) call_path_ids_.push_back(builder_.call_path(name));
+    merge_equal_names(names);
     if (lost_root_ == kNone) return {};
     call_path_ids_.push_back(builder_.call_path(kElsewhere));
     builder_.warn(fmt::format("not all runs begin with {}: what is below it is found as {}",
                               base::printable(tree_.region(lost_root_)), kElsewhere));
     return {};
+  }
+
+  /// Names of regions may hold arrows, so that two call paths read the same: they become one.
+  void merge_equal_names(const std::vector<std::string>& names) {
+    std::vector<uint32_t> merged_into;
+    std::vector<uint32_t> different;
+    for (uint32_t k = 0; k < names.size(); ++k) {
+      const uint32_t id = builder_.call_path(names[k]);
+      merged_into.push_back(id);
+      if (id < different.size()) continue;
+      different.push_back(kept_[k]);
+      call_path_ids_.push_back(id);
+    }
+    kept_ = std::move(different);
+    for (uint32_t& target : targets_) {
+      if (target != kNone) target = merged_into[target];
+    }
   }
 
   /// A path is as long as it is deep, and a recursion may be very deep.

@@ -116,6 +116,18 @@ TEST(FromProfiles, AddsUpSiblingsOfTheSameNameAndWhatIsBelowThem) {
   EXPECT_EQ(experiment.value_is, "sum over locations");
 }
 
+TEST(FromProfiles, AddsUpCallPathsThatReadTheSame) {
+  // Demangled names may hold arrows.
+  TestRun run;
+  const uint32_t root = run.add(kRoot, "main", {0});
+  run.add(run.add(root, "operator", {1}), "x", {2});
+  run.add(root, "operator->x", {4});
+  const Experiment experiment = merge({run.at(1)});
+  EXPECT_THAT(kernels_of(experiment),
+              ElementsAre("main|time", "main->operator|time", "main->operator->x|time"));
+  EXPECT_THAT(experiment.samples, ElementsAre(0, 1, 6));
+}
+
 TEST(FromProfiles, MakesOneSampleOfTheLocationsOfARepetition) {
   TestRun run(5);
   run.add(kRoot, "main", {9, 0, 1, 0, 2});
