@@ -27,6 +27,18 @@ base::Error invalid(std::string message, std::string advice = "") {
   return {base::ErrorCode::kInvalidArgument, std::move(message), std::move(advice)};
 }
 
+/// The first parameter runs along x.
+base::Status check_logarithmic(const scaling::Experiment& experiment, const ModelOptions& options) {
+  if (options.axes != ModelAxes::kLog || options.kind == ModelKind::kBars) return {};
+  double least = options.target.empty() ? HUGE_VAL : options.target[0];
+  for (size_t p = 0; p < experiment.point_count(); ++p) {
+    least = std::min(least, experiment.point(p)[0]);
+  }
+  if (least > 0) return {};
+  return invalid(fmt::format("a logarithmic axis cannot show {} = {}",
+                             base::printable(experiment.parameters[0]), least));
+}
+
 base::Status check(const scaling::Experiment& experiment, std::span<const scaling::Fit> fits,
                    const ModelOptions& options) {
   if (fits.empty()) return invalid("there is nothing to draw: no kernel has a model");
@@ -39,6 +51,7 @@ base::Status check(const scaling::Experiment& experiment, std::span<const scalin
                                  base::printable(experiment.metrics[other])));
     }
   }
+  if (auto status = check_logarithmic(experiment, options); !status) return status;
   if (options.target.empty()) {
     if (options.kind != ModelKind::kBars) return {};
     return invalid("bars show predictions, and no point to predict at was given");
@@ -46,12 +59,6 @@ base::Status check(const scaling::Experiment& experiment, std::span<const scalin
   if (options.target.size() != experiment.parameters.size()) {
     return invalid(fmt::format("the point to predict at has {} values, but there are {} parameters",
                                options.target.size(), experiment.parameters.size()));
-  }
-  const bool log_needs_positive =
-      options.axes == ModelAxes::kLog && options.kind != ModelKind::kBars;
-  if (log_needs_positive && options.target[0] <= 0) {
-    return invalid(fmt::format("a logarithmic axis cannot show {} = {}",
-                               base::printable(experiment.parameters[0]), options.target[0]));
   }
   return {};
 }
@@ -142,6 +149,7 @@ std::optional<scaling::Prediction> prediction_of(const scaling::Fit& fit,
 
 std::string percent_text(double share) {
   const double percent = 100 * share;
+  if (std::isnan(percent)) return "?";
   if (percent > 0 && percent < 0.1) return "less than 0.1 %";
   if (percent < 100 && percent > 99.9) return "more than 99.9 %";
   const bool is_whole = percent == 0 || (percent >= 10 && percent < 99) || percent >= 100;

@@ -70,19 +70,16 @@ class KernelFigure {
   }
 
  private:
+  /// Of the values; x has been checked.
   base::Status check_logarithmic() const {
     if (options_.axes != ModelAxes::kLog) return {};
     for (const ModelCurve& curve : curves_) {
       for (const ModelMark& mark : curve.marks) {
-        const bool is_x = mark.x <= 0;
-        const double value = is_x ? mark.x : mark.samples.front();
+        const double value = mark.samples.front();
         if (value > 0) continue;
-        const std::string& name =
-            is_x ? experiment_.parameters[0]
-                 : experiment_.metrics[experiment_.kernels[fit_.kernel].metric];
-        return base::Error{
-            base::ErrorCode::kInvalidArgument,
-            fmt::format("a logarithmic axis cannot show {} = {}", base::printable(name), value)};
+        return base::Error{base::ErrorCode::kInvalidArgument,
+                           fmt::format("a logarithmic axis cannot show {} = {}",
+                                       metric_of(experiment_, fit_), value)};
       }
     }
     return {};

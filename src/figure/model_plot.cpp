@@ -52,7 +52,8 @@ void add_marks(ModelCurve& curve, const scaling::Experiment& experiment, uint32_
   }
 }
 
-/// From `at` on in the direction of `step` as long as `wanted` says so.
+/// Pixels of `values` along the curve, for x from `from` to `to`; those that are not finite are
+/// left out.
 std::vector<layout::Point> points_of(const ModelCurve& curve, const std::vector<double>& values,
                                      const ModelScale& x, const ModelScale& y, double from,
                                      double to) {

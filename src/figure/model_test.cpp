@@ -527,6 +527,14 @@ TEST(ModelFigure, HasNoTextOverTextInSmallPictures) {
   }
 }
 
+TEST(ModelFigure, DrawsWhatGrowsBeyondAllNumbers) {
+  for (const ModelKind kind : {ModelKind::kKernel, ModelKind::kSheet, ModelKind::kBars}) {
+    Case given = case_of({{"main->solve", power_law(0.5, 2, {3, 1, 0})}}, kPowersOfTwo);
+    given.add_target({1e300});
+    EXPECT_TRUE(draw(given, {.kind = kind, .target = {1e300}}).ok());
+  }
+}
+
 TEST(ModelFigure, DrawsASinglePoint) {
   const Case given = case_of({{"main", {{2}}}}, {{16}}, 1);
   for (const ModelKind kind : {ModelKind::kKernel, ModelKind::kSheet}) {
@@ -571,6 +579,10 @@ TEST(ModelFigure, RefusesWhatMakesNoSense) {
   EXPECT_THAT(message({.target = {1, 2}}), HasSubstr("has 2 values, but there are 1 parameters"));
   given.experiment.samples[0] = -1;
   EXPECT_THAT(message({.axes = ModelAxes::kLog}), HasSubstr("cannot show time = -1"));
+  given.experiment.coordinates[0] = 0;
+  for (const ModelKind kind : {ModelKind::kKernel, ModelKind::kSheet}) {
+    EXPECT_THAT(message({.kind = kind, .axes = ModelAxes::kLog}), HasSubstr("cannot show p = 0"));
+  }
   given.fits.clear();
   EXPECT_THAT(message({}), HasSubstr("nothing to draw"));
 }
@@ -624,6 +636,19 @@ TEST(ModelText, WritesNumbers) {
   EXPECT_EQ(ValueText("sec")(4130), "4,130 s");
   EXPECT_EQ(ValueText("bytes")(2.5e6), "2.50 MB");
   EXPECT_EQ(ValueText("flop")(1234567), "1.23·10⁶ flop");
+  for (const char* unit : {"", "sec", "bytes"}) {
+    EXPECT_THAT(ValueText(unit)(INFINITY), testing::StartsWith("∞"));
+    EXPECT_THAT(ValueText(unit)(-INFINITY), testing::StartsWith("−∞"));
+    EXPECT_THAT(ValueText(unit)(NAN), testing::StartsWith("?"));
+  }
+}
+
+TEST(ModelText, SaysInWordsWhateverWarns) {
+  for (unsigned flag = 0; flag <= unsigned(scaling::Flag::kNoLogarithms); ++flag) {
+    Fit fit;
+    fit.flags.set(scaling::Flag(flag));
+    EXPECT_EQ(flag_texts(fit, {}).size(), 1U) << flag;
+  }
 }
 
 TEST(ModelText, HasTicksForAnyRange) {

@@ -34,7 +34,7 @@ std::string superscript(int number) {
   return text;
 }
 
-/// "1.07·10⁹", "10⁻⁶".
+/// "1.07·10⁹", "10⁻⁶", for a finite value.
 std::string scientific(double value) {
   const std::string text = fmt::format("{:.2e}", std::abs(value));
   const size_t e = text.find('e');
@@ -227,6 +227,7 @@ std::vector<RichText> flag_texts(const scaling::Fit& fit, std::span<const std::s
     if (fit.flags.has(flag)) texts.push_back({{text}});
   };
   add(Flag::kNegativePrediction, "predicts less than 0");
+  add(Flag::kPoorFit, "far from the measurements");
   if (fit.flags.has(Flag::kAmbiguous)) {
     RichText text{{"ambiguous"}};
     for (size_t i = 0; i < std::min<size_t>(fit.rivals.size(), 3); ++i) {
@@ -272,7 +273,8 @@ namespace {
 /// What a prediction is good for: "4,130", "1.27·10⁶".
 std::string three_digits(double value) {
   const double rounded = std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
-  return std::abs(rounded) < 1e6 ? number_text(rounded) : scientific(rounded);
+  return std::abs(rounded) < 1e6 || !std::isfinite(rounded) ? number_text(rounded)
+                                                            : scientific(rounded);
 }
 
 /// "10 s" for "10.0 s".
