@@ -17,6 +17,12 @@ namespace {
 
 /// "-1.5", "51234", "2e-05"; in LaTeX "2 \cdot 10^{-5}".
 std::string number(double value, Notation notation, int digits) {
+  if (!std::isfinite(value) && notation != Notation::kText) {
+    const std::string_view sign = value < 0 ? "-" : "";
+    const std::string_view name = std::isnan(value) ? "nan" : "inf";
+    if (notation == Notation::kPython) return fmt::format("{}math.{}", sign, name);
+    return std::isnan(value) ? "\\mathrm{NaN}" : fmt::format("{}\\infty", sign);
+  }
   constexpr double kMillion = 1e6;
   std::string text =
       digits >= 17 ? fmt::format("{}", value) : fmt::format("{:.{}g}", value, digits);

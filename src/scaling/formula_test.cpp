@@ -56,6 +56,15 @@ TEST(Formula, WritesNumbersBelowAMillionWithoutAPowerOfTen) {
   EXPECT_EQ(formula({1234567, {}}, kP, Notation::kText), "1.235e+06");
 }
 
+TEST(Formula, NamesWhatIsNoNumberAsEachLanguageDoes) {
+  const Model model{1, {{-INFINITY, {factor(0, 1, 1, 0)}}}};
+  EXPECT_EQ(formula(model, kP, Notation::kText), "1 - inf * p");
+  EXPECT_EQ(formula(model, kP, Notation::kPython, 17), "1 - math.inf * p");
+  EXPECT_EQ(formula(model, kP, Notation::kLatex), "1 - \\infty \\cdot p");
+  EXPECT_EQ(formula({-INFINITY, {}}, kP, Notation::kLatex), "-\\infty");
+  EXPECT_EQ(formula({NAN, {}}, kP, Notation::kPython), "math.nan");
+}
+
 TEST(Formula, LatexWritesPowersOfTen) {
   EXPECT_EQ(formula({2e-5, {}}, kP, Notation::kLatex), "2 \\cdot 10^{-5}");
   EXPECT_EQ(formula({1.5e20, {}}, kP, Notation::kLatex), "1.5 \\cdot 10^{20}");

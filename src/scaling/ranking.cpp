@@ -11,11 +11,11 @@ namespace {
 int sign(double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 
 /// What a fit adds to the sum of its metric.
-double part(double value) { return value > 0 && std::isfinite(value) ? value : 0; }
+double part(double value) { return value > 0 ? value : 0; }
 
-/// NaN and infinite values would leave nothing comparable: last.
+/// NaN would leave nothing comparable: last. What is beyond all numbers is the largest.
 double sortable(double value) {
-  return std::isfinite(value) ? value : -std::numeric_limits<double>::infinity();
+  return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
 
 }  // namespace
@@ -73,9 +73,9 @@ std::vector<Ranked> rank(const Experiment& experiment, std::span<const Fit> fits
     row.fit = fit;
     row.rank = i > 0 && metric(order[i - 1]) == metric(fit) ? ranking[i - 1].rank + 1 : 1;
     if (measured[fit] > 0) row.growth_factor = predicted(fit) / measured[fit];
-    if (const double all = sum[metric(fit)]; all > 0) {
+    if (const double all = sum[metric(fit)]; all > 0 && std::isfinite(all)) {
       row.share = part(predicted(fit)) / all;
-      if (const double before = measured_sum[metric(fit)]; before > 0) {
+      if (const double before = measured_sum[metric(fit)]; before > 0 && std::isfinite(before)) {
         row.share_gained = row.share - part(measured[fit]) / before;
       }
     }

@@ -37,7 +37,8 @@ std::vector<double> largest_measured(const Experiment& experiment);
 std::partial_ordering compare_for_large(const Asymptote& a, const Asymptote& b);
 
 /// Orders fits: metrics in the order of the experiment, the largest first in each. Equals are in
-/// the order of kernels. Negative predictions count as 0 in sums.
+/// the order of kernels. Negative predictions count as 0 in sums; of an infinite sum there are no
+/// shares.
 ///
 /// target  into SearchOptions::targets that the fits were made with.
 /// cost    O(fits log fits).

@@ -113,8 +113,19 @@ TEST(Ranking, KeepsTheOrderOfEqualKernels) {
 TEST(Ranking, ValuesThatAreNoNumbersComeLast) {
   Case c = case_of({{1, {}}, {2, {}}, {3, {}}});
   c.fits[0].predictions[0].value = NAN;
-  c.fits[2].predictions[0].value = INFINITY;
+  c.fits[2].predictions[0].value = -INFINITY;
   EXPECT_THAT(order(rank(c.experiment, c.fits, RankBy::kValue, 0)), ElementsAre(1, 0, 2));
+}
+
+TEST(Ranking, WhatIsBeyondAllNumbersComesFirstAndLeavesNoShares) {
+  Case c = case_of({{1, {}}, {2, {}}});
+  c.fits[1].predictions[0].value = INFINITY;
+  const auto ranking = rank(c.experiment, c.fits, RankBy::kValue, 0);
+  EXPECT_THAT(order(ranking), ElementsAre(1, 0));
+  for (const Ranked& row : ranking) {
+    EXPECT_TRUE(std::isnan(row.share));
+    EXPECT_TRUE(std::isnan(row.share_gained));
+  }
 }
 
 TEST(LargestMeasured, TakesEachParameterAlone) {
