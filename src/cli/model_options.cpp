@@ -138,7 +138,8 @@ base::Result<std::vector<std::vector<double>>> model_targets(
   if (targets.empty()) {
     constexpr double kFarther = 16;
     targets.push_back(largest);
-    targets[0][0] *= kFarther;
+    // What is farther than a double reaches, or would be on the other side, stays where it is.
+    if (const double x = kFarther * largest[0]; x > 0 && std::isfinite(x)) targets[0][0] = x;
   }
   return targets;
 }

@@ -185,8 +185,9 @@ base::Status print_csv(const CommonOptions& options, const ModelReport& report) 
   return table.finish();
 }
 
-/// Three digits, as the formulas have them.
+/// Three digits, as the formulas have them; nothing for what cannot be told.
 std::string short_number(double value) {
+  if (!std::isfinite(value)) return "";
   return scaling::formula({value, {}}, {}, scaling::Notation::kText, 3);
 }
 
@@ -211,8 +212,10 @@ base::Status print_table(const CommonOptions& options, const ModelReport& report
     cells.push_back(scaling::formula(fit.model, names, scaling::Notation::kText, 3));
     cells.push_back(scaling::leading_order(fit.model, names));
     cells.push_back(short_number(predicted.value));
-    cells.push_back(
-        fmt::format("{} to {}", short_number(predicted.low), short_number(predicted.high)));
+    const bool has_range = std::isfinite(predicted.low) && std::isfinite(predicted.high);
+    cells.push_back(has_range ? fmt::format("{} to {}", short_number(predicted.low),
+                                            short_number(predicted.high))
+                              : "");
     cells.push_back(has_share(report, row) && std::isfinite(row.share)
                         ? fmt::format("{:.1f} %", 100 * row.share)
                         : "");

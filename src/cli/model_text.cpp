@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,9 @@ std::string latex_path(const std::string& path) {
   return text;
 }
 
+/// Nothing for what cannot be told.
 std::string latex_number(double value) {
+  if (!std::isfinite(value)) return "";
   return fmt::format("${}$", scaling::formula({value, {}}, {}, Notation::kLatex, 3));
 }
 
