@@ -37,6 +37,7 @@ struct FigureOptions : NetworkOptions {
   std::string stats;
   std::optional<uint32_t> step;
   NetworkFigureOptions of_network;
+  std::string network_option;  ///< The first one given that belongs to a network; "" if none.
   ModelFigureOptions of_model;
 };
 
@@ -236,8 +237,8 @@ base::Status check_kind(const FigureOptions& options, app::FigureKind kind) {
   }
   if (is_of_network(kind)) {
     // Their input is checked with the network.
-  } else if (!options.request.network.empty()) {
-    return only_for("--network", "graph, routes and ranking");
+  } else if (!options.network_option.empty()) {
+    return only_for(options.network_option.c_str(), "graph, routes and ranking");
   } else if (options.input.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument, "INPUT is required"};
   }
@@ -430,6 +431,10 @@ void add_figure_command(CLI::App& app, Action& action) {
       "  pathline figure model series --kernel 'main->solve' --metric visits -o solve.svg");
   command->callback([options, command, &action] {
     note_order(*command, {"INPUT", "RUNS"}, options->of_model);
+    for (const CLI::Option* option : command->parse_order()) {
+      if (!options->network_option.empty()) break;
+      if (option->get_group() == kNetworkGroup) options->network_option = option->get_name();
+    }
     action = [options] { return run_figure(*options); };
   });
 }

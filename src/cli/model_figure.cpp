@@ -154,7 +154,7 @@ void add_model_figure_options(CLI::App& command, ModelFigureOptions& options) {
       ->check(CLI::IsMember({"auto", "log", "linear"}))
       ->group(group);
   command.add_option("--top", options.top, "At most so many kernels")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(size_t{1}, size_t{1000000000}))
       ->group(group);
 }
 

@@ -61,7 +61,7 @@ std::string source_of(const NetworkOptions& options) {
 
 void add_network_figure_options(CLI::App& command, NetworkOptions& network,
                                 NetworkFigureOptions& options) {
-  const std::string group = "Options of graph, routes and ranking";
+  const std::string group = kNetworkGroup;
   add_network_options(command, network, false, group);
   command
       .add_option("--merge", options.merge,

@@ -18,6 +18,9 @@ struct NetworkFigureOptions {
   std::string rank;
 };
 
+/// The headline of options that only pictures of a network have.
+inline constexpr const char* kNetworkGroup = "Options of graph, routes and ranking";
+
 /// The above and the options of add_network_options(), under a headline of their own.
 void add_network_figure_options(CLI::App& command, NetworkOptions& network,
                                 NetworkFigureOptions& options);
