@@ -92,6 +92,14 @@ PackedTerm product_of(std::span<const PackedFactor> factors, uint8_t set) {
 
 }  // namespace
 
+std::vector<Factor> factors_of(PackedTerm term) {
+  std::vector<Factor> factors;
+  for (size_t i = 0; i < term.size(); ++i) {
+    factors.push_back({term[i].parameter, exponent_pairs()[term[i].pair]});
+  }
+  return factors;
+}
+
 void CandidateSearch::begin(const Measured& measured) {
   const size_t n = basis_.point_count();
   target_.resize(n);
@@ -284,7 +292,8 @@ void CandidateSearch::try_structures(const Measured& measured,
   for (const Structure& structure : all) {
     const size_t count =
         size_t(std::ranges::find(structure.terms, uint8_t{0}) - structure.terms.begin());
-    if (count + 1 > max_columns_) continue;
+    const bool too_many = count + 1 > max_columns_ || (count > 1 && options_.max_terms < 2);
+    if (too_many) continue;
     // Columns that the structure before had too stay.
     size_t shared = 0;
     while (shared < depth && shared < count && pushed[shared] == structure.terms[shared]) ++shared;
@@ -327,7 +336,8 @@ void CandidateSearch::several_parameters(const Measured& measured) {
   std::vector<std::vector<Choice>> best(parameter_count);
   std::vector<double> gain(parameter_count);
   std::vector<uint8_t> varied;
-  for (size_t d = 0; d < parameter_count; ++d) {
+  // What a term can name; nobody varies more parameters than that.
+  for (size_t d = 0; d < std::min<size_t>(parameter_count, PackedTerm::kMaxParameters); ++d) {
     all[d] = choices(measured, d);
     if (all[d].empty()) continue;
     varied.push_back(static_cast<uint8_t>(d));

@@ -25,6 +25,7 @@ struct PackedFactor {
 class PackedTerm {
  public:
   static constexpr size_t kMaxFactors = 4;
+  static constexpr size_t kMaxParameters = 255;
   PackedTerm() = default;
   explicit PackedTerm(PackedFactor factor) { append(factor); }
 
@@ -43,6 +44,8 @@ class PackedTerm {
  private:
   uint64_t bits_ = 0;
 };
+
+std::vector<Factor> factors_of(PackedTerm term);
 
 /// A hypothesis that was fitted: constant + terms.
 struct Candidate {

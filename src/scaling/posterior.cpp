@@ -69,24 +69,6 @@ uint64_t leading_terms(const Candidate& candidate) {
 
 }  // namespace
 
-int compare_along_ray(PackedTerm a, PackedTerm b) {
-  const auto pairs = exponent_pairs();
-  const auto total = [&](PackedTerm term) {
-    double power = 0;
-    int log = 0;
-    for (size_t i = 0; i < term.size(); ++i) {
-      power += pairs[term[i].pair].power();
-      log += pairs[term[i].pair].log;
-    }
-    return std::pair(power, log);
-  };
-  const auto [left_power, left_log] = total(a);
-  const auto [right_power, right_log] = total(b);
-  constexpr double kSame = 1e-9;
-  if (std::abs(left_power - right_power) > kSame) return left_power < right_power ? -1 : 1;
-  return left_log == right_log ? 0 : left_log < right_log ? -1 : 1;
-}
-
 void Posterior::assign(const Measured& measured, std::span<const Candidate> candidates) {
   const double point_count = double(measured.value.size());
   double best = INFINITY;

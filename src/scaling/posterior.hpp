@@ -43,7 +43,4 @@ class Posterior {
   std::vector<GrowthClass> classes_;
 };
 
-/// -1, 0, 1: which of two terms outgrows the other when all parameters grow by the same factor.
-int compare_along_ray(PackedTerm a, PackedTerm b);
-
 }  // namespace pathline::scaling

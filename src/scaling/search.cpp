@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "scaling/candidates.hpp"
+#include "scaling/growth.hpp"
 #include "scaling/measured.hpp"
 #include "scaling/posterior.hpp"
 #include "scaling/range.hpp"
@@ -46,7 +47,6 @@ class Fitter {
 };
 
 Model Fitter::model_of(const Candidate& candidate, const StepwiseFit& fit) const {
-  const auto pairs = exponent_pairs();
   const auto coefficients = fit.coefficients();
   const double unit = measured_.largest > 0 ? measured_.largest : 1;
   Model model;
@@ -56,15 +56,15 @@ Model Fitter::model_of(const Candidate& candidate, const StepwiseFit& fit) const
   std::vector<size_t> order(candidate.term_count);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return compare_along_ray(candidate.terms[a], candidate.terms[b]) > 0;
+    return growth(factors_of(candidate.terms[a])) > growth(factors_of(candidate.terms[b]));
   });
   for (const size_t t : order) {
     Term& term = model.terms.emplace_back();
     term.coefficient = coefficients[t + 1] * unit;
+    term.factors = factors_of(candidate.terms[t]);
     for (size_t i = 0; i < candidate.terms[t].size(); ++i) {
       const PackedFactor factor = candidate.terms[t][i];
       term.coefficient /= basis_.scale(factor.parameter, factor.pair);
-      term.factors.push_back({factor.parameter, pairs[factor.pair]});
     }
   }
   return model;
@@ -108,9 +108,16 @@ void Fitter::predict(std::span<const Candidate> candidates, Fit& fit) {
       beliefs_[t].push_back({mean * unit, deviation * unit, share.probability});
     }
   }
+  // One or two points say nothing about others, unless growth is plain to see.
+  const bool something_is_known = candidates.size() > 1 || point_count >= 3;
   for (size_t t = 0; t < beliefs_.size(); ++t) {
     Prediction& prediction = fit.predictions.emplace_back();
     prediction.value = evaluate(fit.model, options_.targets[t]);
+    if (!something_is_known) {
+      prediction.low = kNotKnown;
+      prediction.high = kNotKnown;
+      continue;
+    }
     const auto [low, high] = most_believed(beliefs_[t], 0.9);
     prediction.low = std::min(low, prediction.value);
     prediction.high = std::max(high, prediction.value);
@@ -125,33 +132,36 @@ void Fitter::judge(const Candidate& candidate, Fit& fit) {
   const StepwiseFit& fitted = search_.refit(measured_, candidate);
   const auto residuals = fitted.residuals();
   const size_t n = measured_.value.size();
-  const double mean =
-      std::accumulate(measured_.value.begin(), measured_.value.end(), 0.0) / double(n);
+  const double unit = measured_.largest > 0 ? measured_.largest : 1;  // Squares stay finite.
+  double mean = 0;
+  for (const double y : measured_.value) mean += y / unit / double(n);
+  double squares = 0;
   double total_squares = 0;
   double symmetric = 0;
   double left_out = 0;
   size_t left_out_count = 0;
   for (size_t p = 0; p < n; ++p) {
-    const double y = measured_.value[p];
-    const double model = evaluate(fit.model, experiment_.point(p));
-    fit.rss += (model - y) * (model - y);
+    const double y = measured_.value[p] / unit;
+    const double model = evaluate(fit.model, experiment_.point(p)) / unit;
+    squares += (model - y) * (model - y);
     total_squares += (y - mean) * (y - mean);
     const double size = std::abs(model) + std::abs(y);
     if (size > 0) symmetric += 200 * std::abs(model - y) / size / double(n);
     const double spare = 1 - fitted.leverage_of_row(p);
     constexpr double kDecidedAlone = 1e-9;  // The point alone fixes a coefficient.
     if (y == 0 || spare < kDecidedAlone) continue;
-    const double error = residuals[p] / spare / measured_.weight[p] * measured_.largest;
+    const double error = residuals[p] / spare / measured_.weight[p];
     left_out += 100 * std::abs(error / y);
     ++left_out_count;
   }
+  fit.rss = squares * unit * unit;
   fit.smape = symmetric;
   fit.cv_error = left_out_count > 0 && n > 1 ? left_out / double(left_out_count) : kNotKnown;
   const double freedom = double(n) - double(candidate.column_count());
   if (candidate.term_count == 0 || total_squares == 0) {
     fit.adjusted_r2 = 1;
   } else if (freedom > 0) {
-    fit.adjusted_r2 = 1 - fit.rss / total_squares * (double(n) - 1) / freedom;
+    fit.adjusted_r2 = 1 - squares / total_squares * (double(n) - 1) / freedom;
   } else {
     fit.adjusted_r2 = kNotKnown;
   }
@@ -172,7 +182,8 @@ void Fitter::add_rivals(std::span<const Candidate> candidates, Fit& fit) {
 
 void Fitter::set_flags(Fit& fit) const {
   Flags& flags = fit.flags;
-  if (fit.model.terms.empty() && !measured_.is_constant) flags.set(Flag::kConstantByNoise);
+  const bool growth_was_tried = candidates_.size() > 1;
+  if (fit.model.terms.empty() && growth_was_tried) flags.set(Flag::kConstantByNoise);
   if (measured_.has_negative) flags.set(Flag::kNegativeValues);
   if (measured_.freedom == 0) flags.set(Flag::kNoRepetitions);
   if (basis_.fewest_values() < 5) flags.set(Flag::kFewPoints);
@@ -251,7 +262,10 @@ Fit Fitter::fit(uint32_t kernel) {
   predict(candidates_, fit);
   add_rivals(candidates_, fit);
   set_flags(fit);
-  if (poor) fit.flags.set(Flag::kPoorFit);
+  if (poor) {
+    fit.flags.set(Flag::kPoorFit);
+    fit.flags.clear(Flag::kConstantByNoise);
+  }
   return fit;
 }
 

@@ -28,6 +28,7 @@ struct SearchOptions {
 struct Prediction {
   double value = 0;  ///< Of the model.
   /// 90 % of what is believed lies between: noise of the measurements and rival models both count.
+  /// NaN where fewer than three points tell nothing about others.
   double low = 0;
   double high = 0;
 };
@@ -50,6 +51,7 @@ enum class Flag : uint8_t {
 struct Flags {
   uint32_t bits = 0;
   void set(Flag flag) { bits |= uint32_t{1} << static_cast<unsigned>(flag); }
+  void clear(Flag flag) { bits &= ~(uint32_t{1} << static_cast<unsigned>(flag)); }
   [[nodiscard]] bool has(Flag flag) const { return (bits >> static_cast<unsigned>(flag) & 1) != 0; }
 };
 
