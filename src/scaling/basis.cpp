@@ -37,21 +37,6 @@ std::vector<std::vector<uint32_t>> lines_along(const Experiment& experiment, siz
   return lines;
 }
 
-/// Whether x * y is more than c0 + c1 x + c2 y at these points.
-bool product_differs_from_sum(const Experiment& experiment, size_t x, size_t y) {
-  const size_t n = experiment.point_count();
-  const std::vector<double> ones(n, 1);
-  std::vector<double> columns[2] = {std::vector<double>(n), std::vector<double>(n)};
-  for (size_t p = 0; p < n; ++p) {
-    columns[0][p] = experiment.point(p)[x];
-    columns[1][p] = experiment.point(p)[y];
-  }
-  StepwiseFit fit;
-  fit.begin(ones);
-  return fit.push(ones.data(), ones.data()) && fit.push(ones.data(), columns[0].data()) &&
-         fit.push(ones.data(), columns[1].data()) && fit.push(columns[0].data(), columns[1].data());
-}
-
 }  // namespace
 
 Basis::Basis(const Experiment& experiment, std::span<const std::vector<double>> targets)
@@ -60,11 +45,6 @@ Basis::Basis(const Experiment& experiment, std::span<const std::vector<double>> 
       columns_(parameter_count_ * kPairCount * point_count_),
       scale_(parameter_count_ * kPairCount),
       targets_(targets.size() * parameter_count_ * kPairCount) {
-  for (size_t a = 0; a < parameter_count_; ++a) {
-    for (size_t b = 0; b < parameter_count_; ++b) {
-      separable_.push_back(a == b || product_differs_from_sum(experiment, a, b));
-    }
-  }
   const auto pairs = exponent_pairs();
   fewest_values_ = point_count_;
   for (size_t d = 0; d < parameter_count_; ++d) {
@@ -96,6 +76,20 @@ Basis::Basis(const Experiment& experiment, std::span<const std::vector<double>> 
       }
     }
   }
+}
+
+bool are_separable(const Experiment& experiment, size_t x, size_t y) {
+  const size_t n = experiment.point_count();
+  const std::vector<double> ones(n, 1);
+  std::vector<double> columns[2] = {std::vector<double>(n), std::vector<double>(n)};
+  for (size_t p = 0; p < n; ++p) {
+    columns[0][p] = experiment.point(p)[x];
+    columns[1][p] = experiment.point(p)[y];
+  }
+  StepwiseFit fit;
+  fit.begin(ones);
+  return fit.push(ones.data(), ones.data()) && fit.push(ones.data(), columns[0].data()) &&
+         fit.push(ones.data(), columns[1].data()) && fit.push(columns[0].data(), columns[1].data());
 }
 
 }  // namespace pathline::scaling

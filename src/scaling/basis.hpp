@@ -39,10 +39,6 @@ class Basis {
   [[nodiscard]] std::span<const std::vector<uint32_t>> lines(size_t parameter) const {
     return lines_[parameter];
   }
-  /// Whether the points can tell a sum of these parameters from their product.
-  [[nodiscard]] bool separable(size_t a, size_t b) const {
-    return separable_[a * parameter_count_ + b];
-  }
   /// Some coordinates are below 1, where logarithms are negative.
   [[nodiscard]] bool without_logarithms() const { return without_logarithms_; }
   /// Distinct values of the parameter that has fewest.
@@ -59,5 +55,9 @@ class Basis {
   bool without_logarithms_ = false;
   size_t fewest_values_ = 0;
 };
+
+/// Whether the points of an experiment can tell a sum of these two parameters from their product:
+/// whether x * y is more than c0 + c1 x + c2 y there.
+bool are_separable(const Experiment& experiment, size_t x, size_t y);
 
 }  // namespace pathline::scaling

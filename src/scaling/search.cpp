@@ -210,7 +210,7 @@ void Fitter::set_flags(Fit& fit) const {
     for (const Factor& a : term.factors) {
       for (const Term& other : fit.model.terms) {
         for (const Factor& b : other.factors) {
-          if (a.parameter < b.parameter && !basis_.separable(a.parameter, b.parameter)) {
+          if (a.parameter < b.parameter && !are_separable(experiment_, a.parameter, b.parameter)) {
             flags.set(Flag::kNotSeparable);
           }
         }
