@@ -27,7 +27,7 @@ inline Noise noise_beside(const Measured& measured, double best) {
 ///
 /// freedom  points minus coefficients.
 inline double log_likelihood(const Noise& noise, double rss, double freedom) {
-  constexpr double kRounding = 1e-28;  // Of doubles, squared, after some operations.
+  constexpr double kRounding = 1e-24;  // Squared: of doubles, after sums over many points.
   const double half = (noise.freedom + freedom) / 2;
   if (half <= 0) return 0;
   const double squares = noise.freedom * noise.variance + rss + kRounding * (2 * half);

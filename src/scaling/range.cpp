@@ -47,12 +47,12 @@ double quantile(std::span<const Belief> beliefs, double share) {
   bool high_stayed = false;
   // A far belief must not blur what lies near zero, nor may the search go on for ever.
   const auto done = [&] {
-    const double size = std::min(width, std::max(std::abs(low), std::abs(high)));
-    return high - low <= std::max(kPrecision * size, 1e-14 * width);
+    return high - low <= kPrecision * std::min(width, std::max(std::abs(low), std::abs(high)));
   };
   for (int step = 0; step < 200 && !done(); ++step) {
     double at = high - at_high * (high - low) / (at_high - at_low);
-    if (!(at > low && at < high)) at = low + (high - low) / 2;
+    const bool bisect = step % 3 == 2;  // Where one end is very far, the secant hardly moves.
+    if (bisect || !(at > low && at < high)) at = low + (high - low) / 2;
     if (at <= low || at >= high) break;
     const double excess = below(beliefs, at) - wanted;
     if (std::abs(excess) < kPrecision * total * std::min(share, 1 - share)) return at;

@@ -3,63 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "scaling/hypotheses.hpp"
+#include "scaling/test_fit.hpp"
 
 namespace pathline::scaling {
 namespace {
 
-using Function = std::function<double(std::span<const double>)>;
-
-/// One kernel that is measured `repetitions` times without noise.
-Experiment measure(std::vector<std::string> parameters,
-                   const std::vector<std::vector<double>>& points, const Function& f,
-                   size_t repetitions = 1) {
-  ExperimentBuilder builder(std::move(parameters));
-  const uint32_t call_path = builder.call_path("main");
-  const uint32_t metric = builder.metric("time");
-  for (const auto& x : points) {
-    const uint32_t point = builder.point(x);
-    for (size_t r = 0; r < repetitions; ++r) builder.add(call_path, metric, point, f(x));
-  }
-  return std::move(builder).finish();
-}
-
-std::vector<std::vector<double>> powers_of_two(double first, size_t count) {
-  std::vector<std::vector<double>> points;
-  for (size_t i = 0; i < count; ++i) points.push_back({first * std::exp2(double(i))});
-  return points;
-}
-
-std::vector<std::vector<double>> grid(std::vector<double> xs, std::vector<double> ys) {
-  std::vector<std::vector<double>> points;
-  for (const double x : xs) {
-    for (const double y : ys) points.push_back({x, y});
-  }
-  return points;
-}
-
-Fit only_fit(const Experiment& experiment, const SearchOptions& options = {}) {
-  base::ThreadPool pool(1);
-  std::vector<Fit> fits = fit_all(experiment, options, pool);
-  EXPECT_EQ(fits.size(), 1);
-  return fits.at(0);
-}
-
-/// Relative to the larger one.
-void expect_model(const Model& found, const Model& expected, double precision = 1e-6) {
-  EXPECT_NEAR(found.constant, expected.constant, precision * std::abs(expected.constant));
-  ASSERT_EQ(found.terms.size(), expected.terms.size());
-  for (size_t t = 0; t < found.terms.size(); ++t) {
-    EXPECT_EQ(found.terms[t].factors, expected.terms[t].factors) << "term " << t;
-    EXPECT_NEAR(found.terms[t].coefficient, expected.terms[t].coefficient,
-                precision * std::abs(expected.terms[t].coefficient));
-  }
-}
+using test::expect_model;
+using test::grid;
+using test::measure;
+using test::only_fit;
+using test::powers_of_two;
 
 class EveryPair : public testing::TestWithParam<size_t> {};
 
