@@ -92,6 +92,7 @@ base::Status open(const ModelOptions& options, base::ThreadPool& pool, base::Pro
                   ModelReport& report) {
   auto request = model_request(options, options.partial);
   if (!request) return request.error();
+  if (auto status = check_output(options.output, request.value()); !status) return status;
   base::Result<app::ModelInput> input = app::ModelInput{};
   with_progress(progress, options.quiet,
                 [&] { input = app::open_measurements(request.value(), pool, progress); });

@@ -165,6 +165,7 @@ base::Result<int> draw_model(const CommonOptions& common, ModelFigureOptions opt
   if (!metric.empty()) options.metrics = {metric};
   auto request = model_request(options, common.partial);
   if (!request) return request.error();
+  if (auto status = check_output(common.output, request.value()); !status) return status.error();
   base::ThreadPool pool(common.threads);
   base::Progress progress;
   base::Result<app::ModelInput> input = app::ModelInput{};

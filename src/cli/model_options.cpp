@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "app/model_series.hpp"
 #include "base/text.hpp"
 
 namespace pathline::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using base::Error;
 using base::ErrorCode;
 using NamedValues = std::vector<std::pair<std::string, double>>;
@@ -72,7 +75,50 @@ base::Result<std::vector<app::SeriesRun>> runs_of(const ModelDataOptions& option
   return runs;
 }
 
+/// Whether `file` is `folder` or below it, links resolved.
+bool is_within(const fs::path& file, const fs::path& folder) {
+  std::error_code file_failed;
+  std::error_code folder_failed;
+  const fs::path inner = fs::weakly_canonical(file, file_failed);
+  const fs::path outer = fs::canonical(folder, folder_failed);
+  if (file_failed || folder_failed) return false;
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+/// The folders and files of single runs, as far as `output` may be one of them.
+std::vector<fs::path> inputs_near(const fs::path& output, const app::ModelRequest& request) {
+  std::vector<fs::path> inputs;
+  for (const app::SeriesRun& run : request.runs) inputs.emplace_back(run.path);
+  std::error_code ignored;
+  if (!request.runs.empty()) return inputs;
+  if (!fs::is_directory(request.data, ignored)) return {request.data};
+  // A series may hold pictures and models beside its runs.
+  for (fs::directory_iterator entry(request.data, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    if (!is_within(output, entry->path())) continue;
+    std::error_code code;
+    const auto profiles = app::profiles_in(entry->path());
+    const bool is_run = profiles && !profiles.value().empty();
+    if (fs::is_directory(entry->path(), code) && is_run) inputs.push_back(entry->path());
+  }
+  return inputs;
+}
+
 }  // namespace
+
+base::Status check_output(const std::string& output, const app::ModelRequest& request) {
+  if (output == "-") return {};
+  for (const fs::path& input : inputs_near(output, request)) {
+    std::error_code ignored;
+    const bool is_input = fs::equivalent(output, input, ignored);
+    if (!is_input && !is_within(output, input)) continue;
+    return invalid(
+        is_input ? fmt::format("the output {} is an input", output)
+                 : fmt::format("the output {} would be inside the run {}", output, input.string()),
+        "Name another file behind -o.");
+  }
+  return {};
+}
 
 scaling::Aggregate aggregate_of(const ModelDataOptions& options) {
   using scaling::Aggregate;

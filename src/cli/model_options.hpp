@@ -38,6 +38,9 @@ void note_order(const CLI::App& command, const std::vector<std::string>& names,
 /// errors  kInvalidArgument for values that are no numbers above 0 and for runs without any.
 base::Result<app::ModelRequest> model_request(const ModelDataOptions& options, bool partial);
 
+/// errors  kInvalidArgument where `output` is one of the inputs or lies in the folder of a run.
+base::Status check_output(const std::string& output, const app::ModelRequest& request);
+
 /// Where to predict: parameters that nobody names stay at their largest measured value; without
 /// --at 16 times the largest value of the first parameter.
 /// errors  kInvalidArgument, and kNotFound for a parameter that does not exist.
