@@ -616,6 +616,22 @@ TEST(ModelText, TellsClassesOfGrowth) {
   EXPECT_EQ(growth_class(power_law(2, -1, {-1, 2, 0})), GrowthClass::kConstant);  // From below.
 }
 
+TEST(ModelText, HasWordsForEveryFlag) {
+  for (unsigned bit = 0; bit <= static_cast<unsigned>(scaling::Flag::kNoLogarithms); ++bit) {
+    Fit fit;
+    fit.flags.set(static_cast<scaling::Flag>(bit));
+    EXPECT_EQ(flag_texts(fit, {}).size(), 1U) << bit;
+  }
+}
+
+TEST(ModelText, SaysFirstThatNoModelFits) {
+  Fit fit;
+  fit.flags.set(scaling::Flag::kFewPoints);
+  fit.flags.set(scaling::Flag::kPoorFit);
+  EXPECT_THAT(plain(flag_texts(fit, {})[0]), HasSubstr("no model fits"));
+  EXPECT_TRUE(is_doubtful(fit));
+}
+
 TEST(ModelText, WritesFormulas) {
   const std::vector<std::string> names = {"p", "n"};
   const Model law{-1.5, {{-2e-5, {{0, {3, 2, 0}}, {1, {0, 1, 2}}}}, {0.25, {{1, {-1, 1, 0}}}}}};

@@ -226,6 +226,7 @@ std::vector<RichText> flag_texts(const scaling::Fit& fit, std::span<const std::s
   const auto add = [&](Flag flag, const char* text) {
     if (fit.flags.has(flag)) texts.push_back({{text}});
   };
+  add(Flag::kPoorFit, "no model fits: values jump or follow something else");
   add(Flag::kNegativePrediction, "predicts less than 0");
   add(Flag::kPoorFit, "far from the measurements");
   if (fit.flags.has(Flag::kAmbiguous)) {
