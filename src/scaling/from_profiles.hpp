@@ -22,7 +22,8 @@ struct RunName {
 
 /// Reads the name of a folder: `[prefix.]name value [sep name value]... [.rN]`, sep being nothing,
 /// `.` or `,`, and `.` or `,` also being the decimal point of a value. `.r` and digits at the very
-/// end are the repetition, unless they are all there is.
+/// end are the repetition, unless they are all there is. Behind all that may stand `-N`, as record
+/// names a run whose directory exists: another repetition.
 /// errors  kInvalidArgument for what has no parameter and value.
 base::Result<RunName> parse_run_name(std::string_view name);
 

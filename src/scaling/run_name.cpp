@@ -17,6 +17,16 @@ base::Error refused(std::string_view name, std::string_view fact) {
           "Expected names and values of parameters, and perhaps a repetition: prog.p64.n1000.r2"};
 }
 
+/// The name without what `pathline record` put behind it because the directory existed: "-2". Only
+/// numbers of parameters and repetitions stand before it.
+std::string_view without_copy_number(std::string_view name) {
+  size_t digits = name.size();
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
+  const bool is_there =
+      digits < name.size() && digits > 1 && name[digits - 1] == '-' && is_digit(name[digits - 2]);
+  return is_there ? name.substr(0, digits - 1) : name;
+}
+
 /// Where ".r" and digits at the very end begin; the size of the name if they are not there.
 size_t repetition_at(std::string_view name) {
   size_t digits = name.size();
@@ -74,6 +84,7 @@ base::Result<std::vector<std::pair<std::string, double>>> parameters_of(std::str
 }  // namespace
 
 base::Result<RunName> parse_run_name(std::string_view name) {
+  name = without_copy_number(name);
   const size_t at = repetition_at(name);
   RunName run;
   if (at < name.size()) {

@@ -49,6 +49,13 @@ TEST(RunName, ReadsTheRepetitionAtTheVeryEnd) {
   EXPECT_THAT(run_of("p8,r2").parameters, ElementsAre(Pair("p", 8), Pair("r", 2)));
 }
 
+TEST(RunName, TakesTheNumberThatRecordAddsForAnotherRepetition) {
+  EXPECT_THAT(run_of("heat.p16.n64.r1-2").parameters, ElementsAre(Pair("p", 16), Pair("n", 64)));
+  EXPECT_THAT(run_of("heat.p16-3").parameters, ElementsAre(Pair("p", 16)));
+  EXPECT_EQ(run_of("heat.p16.r4-2").repetition, 4U);
+  EXPECT_THAT(run_of("amg-2.p16").parameters, ElementsAre(Pair("amg-", 2), Pair("p", 16)));
+}
+
 TEST(RunName, KeepsParametersThatBeginLikeARepetition) {
   EXPECT_THAT(run_of("mm.ranks4.rows16.r2").parameters,
               ElementsAre(Pair("ranks", 4), Pair("rows", 16)));
