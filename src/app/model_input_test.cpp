@@ -84,6 +84,44 @@ TEST(ModelInput, HiddenNamesAndFoldersWithoutProfilesDoNotCount) {
   EXPECT_THAT(input.value().experiment.coordinates, ElementsAre(4, 8));
 }
 
+TEST(ModelInput, TellsOfRunsThatLeftNothing) {
+  const base::ScratchFolder folder;
+  folder.write("heat.p4/profile.cubex", cube_of(1));
+  folder.write("heat.p8/profile.cubex", cube_of(2));
+  folder.write("heat.p16/out.log", "killed");
+  folder.write("heat.p32/run.json", "{}");
+  folder.write("heat.p64/profile.csv", "region\n");
+  folder.write("plots2/a.svg", "");
+  const auto input = read(folder);
+  ASSERT_TRUE(input.ok()) << input.error().message;
+  EXPECT_THAT(input.value().experiment.warnings,
+              Contains(testing::AllOf(HasSubstr("left out 2 runs without trace and profile"),
+                                      HasSubstr("heat.p16"), HasSubstr("may have failed"))));
+  EXPECT_THAT(input.value().experiment.warnings,
+              Contains(testing::AllOf(HasSubstr("left out 1 run without trace and profile"),
+                                      HasSubstr("heat.p64"), HasSubstr("--mode both"))));
+  EXPECT_THAT(input.value().experiment.warnings, testing::Not(Contains(HasSubstr("plots2"))));
+}
+
+TEST(ModelInput, TellsHowToRecordWhereThereAreSumsOnly) {
+  const base::ScratchFolder folder;
+  folder.write("p4/profile.csv", "region\n");
+  const auto input = read(folder);
+  ASSERT_FALSE(input.ok());
+  EXPECT_THAT(input.error().advice, HasSubstr("--mode both"));
+  const auto run = read({.runs = {{folder.path() / "p4", {{"p", 4}}}}});
+  ASSERT_FALSE(run.ok());
+  EXPECT_THAT(run.error().advice, HasSubstr("--mode both"));
+}
+
+TEST(ModelInput, NeedsMoreThanOneRun) {
+  const base::ScratchFolder folder;
+  folder.write("p4/profile.cubex", cube_of(1));
+  const auto input = read(folder);
+  ASSERT_FALSE(input.ok());
+  EXPECT_THAT(input.error().message, HasSubstr("only one run"));
+}
+
 TEST(ModelInput, LeavesOutParametersThatDoNotVaryAndSaysSo) {
   const base::ScratchFolder folder;
   folder.write("p4.n7/profile.cubex", cube_of(1));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "scaling/from_profiles.hpp"
 
 namespace pathline::app {
@@ -37,6 +38,16 @@ std::string names_of(const NamedValues& values) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// A run without trace and profile. Whether it was recorded so, and not cut short.
+bool has_sums_only(const fs::path& run) {
+  std::error_code ignored;
+  return fs::exists(run / "profile.csv", ignored);
+}
+
+constexpr const char* kRecordTraces =
+    "profile.csv, which --mode profile writes, cannot be modelled: record with --mode both or "
+    "trace.";
+
 /// Runs with all their profiles and parameters.
 base::Result<Series> gather(const std::vector<SeriesRun>& runs) {
   Series series;
@@ -62,7 +73,8 @@ base::Result<Series> gather(const std::vector<SeriesRun>& runs) {
     if (!profiles) return profiles.error();
     if (profiles.value().empty()) {
       return Error{ErrorCode::kNotFound,
-                   fmt::format("{} holds neither a Cube profile (*.cubex) nor a trace", run.path)};
+                   fmt::format("{} holds neither a Cube profile (*.cubex) nor a trace", run.path),
+                   has_sums_only(run.path) ? kRecordTraces : ""};
     }
     for (const fs::path& profile : profiles.value()) {
       source.path = profile;
@@ -104,6 +116,47 @@ bool drop_fixed_parameters(Series& series) {
   return true;
 }
 
+/// Folders of a series in which there is nothing to read.
+class LostRuns {
+ public:
+  /// name  of the folder.
+  void add(const fs::path& folder, const scaling::RunName& name) {
+    std::error_code ignored;
+    folders_.push_back({folder, names_of(name.parameters), fs::exists(folder / "run.json", ignored),
+                        has_sums_only(folder)});
+  }
+  [[nodiscard]] bool any_sums() const {
+    return std::any_of(folders_.begin(), folders_.end(), [](const auto& f) { return f.sums_only; });
+  }
+  /// Those that recording made or that have the parameters of the other runs: a folder with
+  /// another name may hold anything.
+  [[nodiscard]] std::vector<std::string> warnings(const std::string& parameters) const {
+    std::vector<std::string> lines;
+    for (const bool sums : {false, true}) {
+      std::vector<const Folder*> lost;
+      for (const Folder& folder : folders_) {
+        const bool is_run = folder.has_run_json || sums || folder.parameters == parameters;
+        if (is_run && folder.sums_only == sums) lost.push_back(&folder);
+      }
+      if (lost.empty()) continue;
+      lines.push_back(fmt::format("left out {} without trace and profile, {}{}: {}",
+                                  base::counted(lost.size(), "run", "runs"),
+                                  lost.size() > 1 ? "the first being " : "", lost[0]->path.string(),
+                                  sums ? kRecordTraces : "recording or the run may have failed"));
+    }
+    return lines;
+  }
+
+ private:
+  struct Folder {
+    fs::path path;
+    std::string parameters;
+    bool has_run_json;
+    bool sums_only;
+  };
+  std::vector<Folder> folders_;
+};
+
 constexpr const char* kNamingRule =
     "A folder holds one folder per run, named after its parameters: series/mm.p64.n100.r2; or "
     "give them: --parameter p=64 RUN ...";
@@ -135,13 +188,17 @@ base::Result<Series> series_in(const fs::path& folder) {
   auto content = list(folder);
   if (!content) return content.error();
   std::vector<SeriesRun> runs;
+  LostRuns lost;
   for (const fs::path& path : content.value()) {
     std::error_code ignored;
     if (!fs::is_directory(path, ignored)) continue;
     auto profiles = profiles_in(path);
     if (!profiles) return profiles.error();
-    if (profiles.value().empty()) continue;
     auto name = scaling::parse_run_name(path.filename().string());
+    if (profiles.value().empty()) {
+      if (name) lost.add(path, name.value());
+      continue;
+    }
     if (!name) {
       Error error = name.error();
       error.message = fmt::format("{}: {}", path.string(), error.message);
@@ -154,10 +211,19 @@ base::Result<Series> series_in(const fs::path& folder) {
     return Error{
         ErrorCode::kNotFound,
         fmt::format("{} holds no folder with Cube profiles (*.cubex) or a trace", folder.string()),
-        kNamingRule};
+        lost.any_sums() || has_sums_only(folder) ? kRecordTraces : kNamingRule};
   }
   auto series = gather(runs);
-  if (series && !drop_fixed_parameters(series.value())) {
+  if (!series) return series;
+  for (std::string& warning : lost.warnings(names_of(runs.front().parameters))) {
+    series.value().warnings.push_back(std::move(warning));
+  }
+  if (!drop_fixed_parameters(series.value())) {
+    if (runs.size() == 1) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("there is only one run in {}: {}", folder.string(), runs[0].path),
+                   "Models need runs of several values of a parameter, best five or more."};
+    }
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("no parameter varies in {}: {} has the values of {}", folder.string(),
                              runs.back().path, runs.front().path),
