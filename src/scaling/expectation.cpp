@@ -39,7 +39,7 @@ class Parser {
     sum();
     if (landau) expect(')');
     skip_blanks();
-    if (complaint_.empty() && at_ != text_.size()) complain("expected +, -, * or the end");
+    if (complaint_.empty() && at_ != text_.size()) complain("expected +, -, *, / or the end");
     if (complaint_.empty() && asymptote(model_).coefficient <= 0) {
       complaint_ = "it falls below 0; expected something that a cost can grow like";
     }
@@ -47,7 +47,7 @@ class Parser {
     return base::Error{
         base::ErrorCode::kInvalidArgument,
         fmt::format("cannot read the expectation '{}': {}", base::printable(text_), complaint_),
-        "Write it like log2(p), p^(1/2) * log2(p)^2, sqrt(p) + 1, or 1 for what "
+        "Write it like log2(p), p^(1/2) * log2(p)^2, sqrt(p) + 1, n^3/p, or 1 for what "
         "does not grow."};
   }
 
@@ -67,9 +67,11 @@ class Parser {
 
   void term(bool negative) {
     Term term{negative ? -1.0 : 1.0, {}};
+    bool divides = false;
     do {
-      factor(term);
-    } while (complaint_.empty() && take('*'));
+      factor(term, divides);
+      divides = take('/');
+    } while (complaint_.empty() && (divides || take('*')));
     if (!std::isfinite(term.coefficient + model_.constant)) complain("the numbers are too large");
     std::erase_if(term.factors, [](const Factor& f) { return f.exponents == Exponents{}; });
     if (term.factors.empty()) {
@@ -79,10 +81,12 @@ class Parser {
     }
   }
 
-  void factor(Term& term) {
+  void factor(Term& term, bool divides) {
     skip_blanks();
     if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) {
-      if (const auto value = number()) term.coefficient *= *value;
+      const auto value = number();
+      if (value && divides && *value == 0) complain("nothing can be divided by 0");
+      if (value) term.coefficient = divides ? term.coefficient / *value : term.coefficient * *value;
       return;
     }
     for (const std::string_view log : {"log2", "log", "ln"}) {
@@ -91,7 +95,7 @@ class Parser {
       expect(')');
       const Fraction power = exponent();
       if (power.denominator != 1) complain("the power of a logarithm must be a whole number");
-      multiply(term, parameter, {0, 1}, power.numerator);
+      multiply(term, parameter, {0, 1}, divides ? -power.numerator : power.numerator);
       return;
     }
     const bool root = take_function("sqrt");
@@ -99,6 +103,7 @@ class Parser {
     if (root) expect(')');
     Fraction power = exponent();
     if (root) power.denominator *= 2;
+    if (divides) power.numerator = -power.numerator;
     multiply(term, parameter, power, 0);
   }
 

@@ -44,6 +44,14 @@ TEST(Expectation, KnowsOtherWaysToWriteTheSame) {
   EXPECT_EQ(read("p * p^(-1)"), "1");
 }
 
+TEST(Expectation, ReadsQuotients) {
+  EXPECT_EQ(read("n^3/p"), "1 * p^(-1) * n^3");
+  EXPECT_EQ(read("3 / 2 * p / log2(p)"), "1.5 * p * log2(p)^(-1)");
+  EXPECT_EQ(read("n / p / sqrt(p)"), "1 * p^(-3/2) * n");
+  EXPECT_THAT(complaint("p/0"), testing::HasSubstr("divided by 0"));
+  EXPECT_THAT(complaint("p/"), testing::HasSubstr("at its end"));
+}
+
 TEST(Expectation, ReadsWhatFormulaWrites) {
   for (const Model& model :
        {Model{1.5, {{0.02, {{0, {3, 2, 2}}}}}}, Model{0, {{2e-5, {{0, {-1, 3, -1}}}}}},
@@ -72,7 +80,7 @@ TEST(Expectation, SaysWhatItDoesNotUnderstand) {
             "at its end");
   EXPECT_EQ(complaint("p^(1/2"), "cannot read the expectation 'p^(1/2': expected ')' at its end");
   EXPECT_EQ(complaint("p n"),
-            "cannot read the expectation 'p n': expected +, -, * or the end at 'n'");
+            "cannot read the expectation 'p n': expected +, -, *, / or the end at 'n'");
   for (const char* text : {"",          "^",           "p^",      "p^(1/0)",       "p^99999",
                            "p^0.33333", "p^(1/13)",    "p^200",   "log2(p)^(1/2)", "-p",
                            "0",         "1e300*1e300", "p - p^2", "1e999",         "2p",
