@@ -12,6 +12,7 @@
 #include "figure/model_views.hpp"
 #include "figure/network_view.hpp"
 #include "layout/text.hpp"
+#include "scaling/call_path.hpp"
 
 namespace pathline::figure {
 namespace {
@@ -114,6 +115,16 @@ void add_swatch(const ModelEntry& entry, double x, double y, const layout::Theme
 std::string call_path_of(const scaling::Experiment& experiment, const scaling::Fit& fit) {
   const uint32_t path = experiment.kernels[fit.kernel].call_path;
   return base::printable(experiment.call_paths[path]);
+}
+
+std::string fitted_call_path(const std::string& path, double width_px, double size_px,
+                             layout::Weight weight) {
+  std::string shortest = path;
+  for (std::string& text : scaling::shorter_call_paths(path)) {
+    if (layout::text_width_px(text, size_px, weight) <= width_px) return std::move(text);
+    shortest = std::move(text);
+  }
+  return layout::fit_text_middle(shortest, width_px, size_px, weight);
 }
 
 std::string metric_of(const scaling::Experiment& experiment, const scaling::Fit& fit) {

@@ -88,7 +88,8 @@ class BarsFigure {
 
   [[nodiscard]] std::string title() const {
     std::string title = options_.title.empty() ? "" : base::printable(options_.title) + ": ";
-    title += fmt::format("{} predicted for {}", metric_of(experiment_, fits_[0]),
+    const std::string metric = metric_of(experiment_, fits_[0]);
+    title += fmt::format("{}predicted for {}", metric.empty() ? "" : metric + " ",
                          point_text(experiment_, options_.target));
     return title;
   }
@@ -139,8 +140,9 @@ class BarsFigure {
                         heading_width("order")};
     for (size_t i = 0; i < shown_; ++i) {
       cells_.push_back(cells_of(fits_[i]));
-      names_.push_back(call_path_of(experiment_, fits_[i]));
       const double size = theme_.small_size_px;
+      names_.push_back(fitted_call_path(call_path_of(experiment_, fits_[i]),
+                                        options_.width_px * 0.28 - 2, size));
       widths[0] = std::max(widths[0], layout::text_width_px(cells_[i].value, size));
       widths[1] = std::max(widths[1], layout::text_width_px(cells_[i].share, size));
       widths[2] = std::max(widths[2], layout::text_width_px(cells_[i].factor, size));

@@ -92,16 +92,16 @@ class KernelFigure {
     const std::string metric =
         layout::fit_text_middle(metric_of(experiment_, fit_), 0.4 * options_.width_px,
                                 theme_.title_size_px, layout::Weight::kBold);
-    const std::string behind = " \u2014 " + metric;
+    const std::string behind = metric.empty() ? "" : " \u2014 " + metric;
     const double room = options_.width_px - 2 * kMargin -
                         layout::text_width_px(behind, theme_.title_size_px, layout::Weight::kBold) -
                         2;
-    double y =
-        layout::add_title(scene_, theme_,
-                          layout::fit_text_middle(call_path_of(experiment_, fit_), room,
+    double y = layout::add_title(scene_, theme_,
+                                 fitted_call_path(call_path_of(experiment_, fit_), room,
                                                   theme_.title_size_px, layout::Weight::kBold) +
-                              behind);
-    scene_.title = call_path_of(experiment_, fit_) + " \u2014 " + metric_of(experiment_, fit_);
+                                     behind);
+    scene_.title = call_path_of(experiment_, fit_);
+    if (!metric.empty()) scene_.title += " \u2014 " + metric_of(experiment_, fit_);
     y = add_formula(y);
     const Rect area{kMargin, y, options_.width_px - 2 * kMargin, 0};
     y += add_facts(scene_, theme_, facts(), area, 2, theme_.muted_text);
@@ -143,7 +143,9 @@ class KernelFigure {
     if (fit_.probability > 0) {
       facts.back().push_back({fmt::format(", {:.0f} % likely", 100 * fit_.probability)});
     }
-    facts.push_back({{fmt::format("SMAPE {} %", two_digits(fit_.smape))}});
+    constexpr double kRounding = 1e-9;  // Percent.
+    facts.push_back(
+        {{fmt::format("SMAPE {} %", two_digits(fit_.smape < kRounding ? 0 : fit_.smape))}});
     if (std::isfinite(fit_.noise)) {
       facts.push_back({{fmt::format("noise {} %", two_digits(100 * fit_.noise))}});
     }
@@ -353,11 +355,16 @@ class KernelFigure {
     scene_.layers.emplace_back(std::move(marks));
   }
 
+  /// With few points nothing is known but the value.
+  [[nodiscard]] bool has_range() const {
+    return !std::isnan(prediction_->low) && !std::isnan(prediction_->high);
+  }
+
   void add_prediction() {
     const double x = x_.px(options_.target[0]);
     const double y = y_.px(prediction_->value);
-    const double top = std::max(plot_.y, y_.px(prediction_->high));
-    const double bottom = std::min(plot_.bottom(), y_.px(prediction_->low));
+    const double top = has_range() ? std::max(plot_.y, y_.px(prediction_->high)) : y;
+    const double bottom = has_range() ? std::min(plot_.bottom(), y_.px(prediction_->low)) : y;
     layout::Polylines lines;
     if (top < bottom) {
       lines.add_rule({x, top}, {x, bottom}, theme_.highlight, 1.5);
@@ -380,7 +387,9 @@ class KernelFigure {
     const std::string lines[] = {
         fmt::format("{} at {}", text_(prediction_->value),
                     point_text(experiment_, options_.target)),
-        fmt::format("90 %: {} to {}", text_(prediction_->low), text_(prediction_->high))};
+        has_range()
+            ? fmt::format("90 %: {} to {}", text_(prediction_->low), text_(prediction_->high))
+            : "range unknown"};
     double width = 0;
     for (const std::string& line : lines) {
       width =

@@ -114,7 +114,8 @@ class SheetFigure {
 
   [[nodiscard]] std::string title() const {
     std::string title = options_.title.empty() ? "" : base::printable(options_.title) + ": ";
-    title += "models of " + metric_of(experiment_, fits_[0]);
+    const std::string metric = metric_of(experiment_, fits_[0]);
+    title += metric.empty() ? "models" : "models of " + metric;
     return title;
   }
   [[nodiscard]] std::string subtitle() const {
@@ -254,14 +255,17 @@ class SheetFigure {
                               .baseline = layout::Baseline::kMiddle});
       right -= layout::text_width_px(value, size) + 8;
     }
-    const std::string name = fmt::format("{}  {}", i + 1, call_path_of(experiment_, fits_[i]));
-    labels.items.push_back(
-        {.text = layout::fit_text_middle(name, right - panel.x, size, layout::Weight::kBold),
-         .at = {panel.x, panel.y + 8},
-         .color = theme_.text,
-         .size_px = size,
-         .baseline = layout::Baseline::kMiddle,
-         .weight = layout::Weight::kBold});
+    const std::string number = fmt::format("{}  ", i + 1);
+    const double room =
+        right - panel.x - layout::text_width_px(number, size, layout::Weight::kBold);
+    const std::string name = number + fitted_call_path(call_path_of(experiment_, fits_[i]), room,
+                                                       size, layout::Weight::kBold);
+    labels.items.push_back({.text = name,
+                            .at = {panel.x, panel.y + 8},
+                            .color = theme_.text,
+                            .size_px = size,
+                            .baseline = layout::Baseline::kMiddle,
+                            .weight = layout::Weight::kBold});
     double left = panel.x;
     if (is_doubtful(fits_[i])) {
       add_warning_sign(scene_, theme_, {left, panel.y + 23});

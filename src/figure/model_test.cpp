@@ -8,6 +8,7 @@
 
 #include "figure/model_plot.hpp"
 #include "figure/model_text.hpp"
+#include "figure/model_views.hpp"
 #include "figure/test_scene.hpp"
 #include "layout/text.hpp"
 
@@ -585,6 +586,23 @@ TEST(ModelFigure, RefusesWhatMakesNoSense) {
   }
   given.fits.clear();
   EXPECT_THAT(message({}), HasSubstr("nothing to draw"));
+}
+
+TEST(ModelFigure, RefusesPointsWhereAModelOverflows) {
+  Case given = case_of({{"main", power_law(1, 1, {3, 1, 0})}}, {{4}, {8}, {16}});
+  given.add_target({1e200});
+  ModelOptions options;
+  options.target = {1e200};
+  const auto scene = model(given.experiment, given.fits, options, {});
+  ASSERT_FALSE(scene.ok());
+  EXPECT_THAT(scene.error().message, HasSubstr("no finite number"));
+}
+
+TEST(ModelFigure, FitsCallPathsByLeavingOutArgumentsAndCallers) {
+  const std::string path = "main->Solver<double, Matrix>::solve(int, double)->apply(Vector<float>)";
+  EXPECT_EQ(fitted_call_path(path, 1e4, 12), path);
+  EXPECT_EQ(fitted_call_path(path, 180, 12), "main->Solver::solve->apply");
+  EXPECT_EQ(fitted_call_path(path, 60, 12), "…->apply");
 }
 
 TEST(ModelFigure, RefusesSeveralMetricsInOneSheet) {

@@ -28,6 +28,9 @@ inline constexpr double kModelMarginPx = 16;
 
 std::string call_path_of(const scaling::Experiment& experiment, const scaling::Fit& fit);
 std::string metric_of(const scaling::Experiment& experiment, const scaling::Fit& fit);
+/// The call path in at most `width_px`: what is least telling goes first.
+std::string fitted_call_path(const std::string& path, double width_px, double size_px,
+                             layout::Weight weight = layout::Weight::kRegular);
 /// "p = 65,536, n = 100".
 std::string point_text(const scaling::Experiment& experiment, std::span<const double> point);
 /// "mean of the repetitions, sum over locations"
