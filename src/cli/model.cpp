@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ using base::ErrorCode;
 
 struct ModelOptions : CommonOptions, ModelDataOptions {
   std::string expect;
+  double expect_share_pct = 0;
   size_t top = 0;
   bool strict = false;
   bool latex = false;
@@ -42,9 +44,42 @@ base::Status check_kernels(const ModelOptions& options, const scaling::Experimen
       experiment.kernels.empty() ? "" : "Without --strict they are left out."};
 }
 
-void judge(ModelReport& report, const scaling::Model& expectation) {
+/// A name that ends like a format chooses it, unless an option does.
+void choose_format(ModelOptions& options) {
+  if (!options.format.empty() || options.latex || options.python) return;
+  const std::string suffix = std::filesystem::path(options.output).extension().string();
+  if (suffix == ".csv" || suffix == ".json") options.format = suffix.substr(1);
+  options.latex = suffix == ".tex";
+  options.python = suffix == ".py";
+}
+
+/// errors  kInvalidArgument where a model is beyond what a number can hold at a target.
+base::Status check_predictions(const ModelReport& report) {
+  for (const scaling::Fit& fit : report.fits) {
+    for (size_t t = 0; t < report.targets.size(); ++t) {
+      if (std::isfinite(fit.predictions[t].value)) continue;
+      const uint32_t path = report.experiment.kernels[fit.kernel].call_path;
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("at {} the model of {} is no finite number",
+                               point_text(report, report.targets[t]),
+                               base::printable(report.experiment.call_paths[path])),
+                   "Give --at a point nearer to what was measured."};
+    }
+  }
+  return {};
+}
+
+/// least  share of the prediction for its metric, 0 to 1, from which on a kernel counts.
+void judge(ModelReport& report, const scaling::Model& expectation, double least) {
   const std::vector<double>& x = report.largest;
+  std::vector<double> share(report.fits.size(), 0);
+  for (const scaling::Ranked& row : report.rows) {
+    // What has no share, as a maximum, counts whole.
+    const bool known = has_share(report, row) && std::isfinite(row.share);
+    share[row.fit] = known ? row.share : 1;
+  }
   for (size_t i = 0; i < report.fits.size(); ++i) {
+    if (share[i] < least) continue;
     const scaling::Fit& fit = report.fits[i];
     const bool worse = scaling::outgrows(fit.model, expectation, x);
     report.worse[i] = worse;
@@ -79,10 +114,9 @@ base::Status print_report(const ModelOptions& options, const ModelReport& report
   if (options.format == "json" || (options.format.empty() && !terminal)) {
     return write_result(options.output, to_json(report).dump(2) + '\n');
   }
-  if (options.format != "csv" && !options.quiet) {
-    const std::string& value_is = report.experiment.value_is;
-    fmt::print(stderr, "pathline: predicted at {}{}{}\n", point_text(report, report.targets[0]),
-               value_is.empty() ? "" : "; a value is the ", base::printable(value_is));
+  if (options.format == "csv" && report.targets.size() > 1 && !options.quiet) {
+    fmt::print(stderr, "pathline: only predictions at {} are shown: --format json has all\n",
+               point_text(report, report.targets[0]));
   }
   return print_rows(options, report);
 }
@@ -109,6 +143,7 @@ base::Status open(const ModelOptions& options, base::ThreadPool& pool, base::Pro
     const auto& parts = input.value().not_additive;
     report.adds_up.push_back(std::find(parts.begin(), parts.end(), metric) == parts.end());
   }
+  report.aggregate = aggregate_of(options);
   report.largest = scaling::largest_measured(report.experiment);
   auto targets = model_targets(options, report.experiment);
   if (!targets) return targets.error();
@@ -141,8 +176,14 @@ base::Result<int> run_model(const ModelOptions& options) {
                 [&] { report.fits = scaling::fit_all(report.experiment, search, pool); });
   report.worse.resize(report.fits.size());
   report.rivals_disagree.resize(report.fits.size());
-  if (expectation) judge(report, *expectation);
+  if (auto status = check_predictions(report); !status) return status.error();
   report.rows = scaling::rank(report.experiment, report.fits, rank_by_of(options), 0);
+  if (expectation) judge(report, *expectation, options.expect_share_pct / 100);
+  // Metrics keep their order, but people ask for time first.
+  const auto is_time = [&](const scaling::Ranked& row) { return report.metric(row) == "time"; };
+  if (options.metrics.empty()) {
+    std::stable_partition(report.rows.begin(), report.rows.end(), is_time);
+  }
   if (options.top > 0) {
     // What is worse than expected is an answer, wherever it ranks.
     std::erase_if(report.rows, [&](const scaling::Ranked& row) {
@@ -175,7 +216,9 @@ void add_model_output(CLI::App& command, ModelOptions& options) {
   add_output(command, options);
   CLI::Option* format =
       command
-          .add_option("--format", options.format, "Default: table on a terminal, json elsewhere")
+          .add_option("--format", options.format,
+                      "Default: what -o ends with (.csv, .json, .tex, .py), else table "
+                      "on a terminal, json elsewhere")
           ->check(CLI::IsMember({"table", "csv", "json"}));
   CLI::Option* latex =
       command.add_flag("--latex", options.latex, "A tabular for a paper, no packages needed");
@@ -197,8 +240,16 @@ void add_model_command(CLI::App& app, Action& action) {
       ->add_option("--top", options->top,
                    "Only so many of each metric, and what is worse than expected")
       ->check(CLI::Range(size_t{1}, size_t{1000000000}));
-  command->add_option("--expect", options->expect,
-                      "What nothing should outgrow, such as 'log2(p)'; else the exit status is 1");
+  command->add_option(
+      "--expect", options->expect,
+      "What nothing should outgrow, such as 'log2(p)' or 'n^3/p'; else the exit status is 1");
+  command
+      ->add_option("--expect-share", options->expect_share_pct,
+                   "Kernels with less percent of what is predicted for their metric may grow as "
+                   "they like")
+      ->needs("--expect")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
   command->add_flag("--strict", options->strict, "Fail if a kernel cannot be modelled");
   add_model_output(*command, *options);
   command->footer(
@@ -209,6 +260,7 @@ void add_model_command(CLI::App& app, Action& action) {
       "  pathline model --parameter p=4 run4 --parameter p=8 run8 --parameter p=16 run16");
   command->callback([options, command, &action] {
     note_order(*command, {"DATA"}, *options);
+    choose_format(*options);
     action = [options] { return run_model(*options); };
   });
 }

@@ -232,13 +232,15 @@ void add_model_data_options(CLI::App& command, ModelDataOptions& options,
   grouped(command.add_option("--terms", options.terms, "Most terms of a model beside its constant")
               ->check(CLI::Range(1, 2))
               ->capture_default_str());
-  grouped(command
-              .add_option(
-                  "--at", options.at,
-                  "Predict here: p=65536 or p=65536,n=100; may be given again, the first ranks. "
-                  "Parameters not named stay at their largest measured value. Default: 16 times "
-                  "the largest value of the first parameter")
-              ->allow_extra_args(false));
+  grouped(
+      command
+          .add_option("--at", options.at,
+                      // A picture has one target.
+                      std::string("Predict here: p=65536 or p=65536,n=100; ") +
+                          (group.empty() ? "may be given again, the first ranks. " : "") +
+                          "Parameters not named stay at their largest measured value. Default: 16 "
+                          "times the largest value of the first parameter")
+          ->allow_extra_args(false));
   grouped(command
               .add_option("--rank-by", options.rank_by,
                           "What comes first: the largest predicted value, or the fastest growth")

@@ -32,15 +32,6 @@ constexpr std::array<std::pair<Flag, std::string_view>, 10> kFlagNames = {{
     {Flag::kNoLogarithms, "no-logarithms"},
 }};
 
-std::vector<std::string_view> flags_of(const ModelReport& report, const Ranked& row) {
-  std::vector<std::string_view> names;
-  if (report.worse[row.fit]) names.emplace_back("worse-than-expected");
-  for (const auto& [flag, name] : kFlagNames) {
-    if (report.fits[row.fit].flags.has(flag)) names.push_back(name);
-  }
-  return names;
-}
-
 /// What cannot be told is null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -74,8 +65,19 @@ size_t repetitions(const ModelReport& report, const Fit& fit) {
   return fewest;
 }
 
-bool has_share(const ModelReport& report, const Ranked& row) {
-  return report.adds_up[report.experiment.kernels[report.fits[row.fit].kernel].metric];
+/// Parameters in which the model falls from the smallest to the largest measured value, the others
+/// being largest.
+std::vector<uint32_t> falling_in(const ModelReport& report, const Fit& fit) {
+  std::vector<uint32_t> falling;
+  const double largest = scaling::evaluate(fit.model, report.largest);
+  for (uint32_t i = 0; i < report.largest.size(); ++i) {
+    std::vector<double> x = report.largest;
+    for (size_t p = 0; p < report.experiment.point_count(); ++p) {
+      x[i] = std::min(x[i], report.experiment.point(p)[i]);
+    }
+    if (scaling::evaluate(fit.model, x) > largest) falling.push_back(i);
+  }
+  return falling;
 }
 
 Json model_json(const ModelReport& report, const Ranked& row) {
@@ -98,6 +100,7 @@ Json model_json(const ModelReport& report, const Ranked& row) {
   json["noise_pct"] = number(100 * fit.noise);
   json["points"] = report.experiment.point_count();
   json["repetitions"] = repetitions(report, fit);
+  json["measured"] = number(report.measured(row));
   json["prediction"] = number(fit.predictions[0].value);
   json["prediction_low"] = number(fit.predictions[0].low);
   json["prediction_high"] = number(fit.predictions[0].high);
@@ -125,6 +128,11 @@ Json model_json(const ModelReport& report, const Ranked& row) {
     json["expectation"] = report.worse[row.fit] ? "worse" : "met";
     json["rivals_disagree"] = report.rivals_disagree[row.fit];
   }
+  if (fit.flags.has(Flag::kDecreasing)) {
+    Json falling = Json::array();
+    for (const uint32_t p : falling_in(report, fit)) falling.push_back(base::printable(names[p]));
+    json["decreasing_in"] = falling;
+  }
   json["flags"] = flags_of(report, row);
   return json;
 }
@@ -141,6 +149,7 @@ base::Status print_csv(const CommonOptions& options, const ModelReport& report) 
                     {"metric", true},
                     {"formula", true},
                     {"leading_order", true},
+                    {"measured"},
                     {"prediction"},
                     {"prediction_low"},
                     {"prediction_high"},
@@ -166,6 +175,7 @@ base::Status print_csv(const CommonOptions& options, const ModelReport& report) 
                base::printable(report.metric(row)),
                scaling::formula(fit.model, names, scaling::Notation::kText, 17),
                scaling::leading_order(fit.model, names),
+               csv_number(report.measured(row)),
                csv_number(predicted.value),
                csv_number(predicted.low),
                csv_number(predicted.high),
@@ -185,47 +195,36 @@ base::Status print_csv(const CommonOptions& options, const ModelReport& report) 
   return table.finish();
 }
 
-/// Three digits, as the formulas have them; nothing for what cannot be told.
-std::string short_number(double value) {
-  if (!std::isfinite(value)) return "";
-  return scaling::formula({value, {}}, {}, scaling::Notation::kText, 3);
-}
-
-base::Status print_table(const CommonOptions& options, const ModelReport& report) {
-  constexpr size_t kWhole = std::numeric_limits<size_t>::max();
-  const bool several = report.experiment.metrics.size() > 1;
-  std::vector<Column> columns = {{"rank"}, {"call path", true, 24}};
-  if (several) columns.push_back({"metric", true, kWhole});
-  for (const std::string_view name : {"model", "leading", "predicted", "range", "share", "flags"}) {
-    columns.push_back({name, name != "predicted" && name != "share", kWhole});
-  }
-  CommonOptions table_options = options;
-  table_options.format = "table";
-  Table table(table_options, columns);
-  const std::vector<std::string>& names = report.experiment.parameters;
-  for (const Ranked& row : report.rows) {
-    const Fit& fit = report.fits[row.fit];
-    const scaling::Prediction& predicted = fit.predictions[0];
-    std::vector<std::string> cells = {fmt::format("{}", row.rank),
-                                      base::printable(report.call_path(row))};
-    if (several) cells.push_back(base::printable(report.metric(row)));
-    cells.push_back(scaling::formula(fit.model, names, scaling::Notation::kText, 3));
-    cells.push_back(scaling::leading_order(fit.model, names));
-    cells.push_back(short_number(predicted.value));
-    const bool has_range = std::isfinite(predicted.low) && std::isfinite(predicted.high);
-    cells.push_back(has_range ? fmt::format("{} to {}", short_number(predicted.low),
-                                            short_number(predicted.high))
-                              : "");
-    cells.push_back(has_share(report, row) && std::isfinite(row.share)
-                        ? fmt::format("{:.1f} %", 100 * row.share)
-                        : "");
-    cells.push_back(fmt::format("{}", fmt::join(flags_of(report, row), ", ")));
-    table.row(cells);
-  }
-  return table.finish();
-}
-
 }  // namespace
+
+std::vector<std::string_view> flags_of(const ModelReport& report, const Ranked& row) {
+  std::vector<std::string_view> names;
+  if (report.worse[row.fit]) names.emplace_back("worse-than-expected");
+  for (const auto& [flag, name] : kFlagNames) {
+    if (report.fits[row.fit].flags.has(flag)) names.push_back(name);
+  }
+  return names;
+}
+
+bool has_share(const ModelReport& report, const Ranked& row) {
+  return report.adds_up[report.experiment.kernels[report.fits[row.fit].kernel].metric];
+}
+
+double ModelReport::measured(const Ranked& row) const {
+  // The values of all parameters need not be largest at one point.
+  size_t best = 0;
+  double best_sum = -HUGE_VAL;
+  for (size_t p = 0; p < experiment.point_count(); ++p) {
+    double sum = 0;
+    for (size_t i = 0; i < largest.size(); ++i) {
+      if (largest[i] > 0) sum += experiment.point(p)[i] / largest[i];
+    }
+    if (sum < best_sum) continue;
+    best = p;
+    best_sum = sum;
+  }
+  return scaling::aggregate(experiment.samples_of(fits[row.fit].kernel, best), aggregate);
+}
 
 std::string point_text(const ModelReport& report, const std::vector<double>& point) {
   std::vector<std::string> values;

@@ -6,6 +6,8 @@
 
 #include "base/text.hpp"
 #include "cli/model_output.hpp"
+#include "cli/table.hpp"
+#include "scaling/call_path.hpp"
 #include "scaling/formula.hpp"
 
 namespace pathline::cli {
@@ -14,13 +16,15 @@ namespace {
 using scaling::Notation;
 using scaling::Ranked;
 
-/// "main->solve->...->MPI_Allreduce": a line of a paper has little room.
+/// A line of a paper has little room.
 std::string short_path(const std::string& path) {
   constexpr size_t kMost = 48;
-  const size_t first = path.find("->");
-  const size_t last = path.rfind("->");
-  if (path.size() <= kMost || first == last) return path;
-  return path.substr(0, first) + "->..." + path.substr(last);
+  std::string name = path;
+  for (std::string& shorter : scaling::shorter_call_paths(path)) {
+    name = std::move(shorter);
+    if (letter_count(name) <= kMost) break;
+  }
+  return name;
 }
 
 std::string latex_path(const std::string& path) {
@@ -29,15 +33,16 @@ std::string latex_path(const std::string& path) {
     const size_t end = std::min(path.find("->", begin), path.size());
     const std::string region = path.substr(begin, end - begin);
     text += (begin > 0 ? "$\\,\\to\\,$" : "") +
-            (region == "..." ? "\\dots{}" : scaling::latex_escaped(region));
+            (region == "…" ? "\\dots{}" : scaling::latex_escaped(region));
     begin = end + 2;
   }
   return text;
 }
 
-/// Nothing for what cannot be told.
+/// "unknown" for what cannot be told.
 std::string latex_number(double value) {
-  if (!std::isfinite(value)) return "";
+  if (std::isnan(value)) return "unknown";
+  if (std::isinf(value)) return value < 0 ? "$-\\infty$" : "$\\infty$";
   return fmt::format("${}$", scaling::formula({value, {}}, {}, Notation::kLatex, 3));
 }
 

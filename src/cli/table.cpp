@@ -12,55 +12,55 @@
 namespace pathline::cli {
 namespace {
 
-/// Letters, not bytes: good enough for alignment of names in UTF-8.
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
-  }));
-}
-
 /// `text` with so much of its middle left out that it is not wider than `width`, at least 1.
 std::string shortened(const std::string& text, size_t width) {
-  const size_t whole = width_of(text);
+  const size_t whole = letter_count(text);
   if (whole <= width) return text;
   const size_t head = width / 2;
   const size_t tail = width - 1 - head;
   std::string result;
   size_t letter = 0;  // Letters seen, this one included.
   for (const char c : text) {
-    if (width_of({&c, 1}) == 1 && ++letter == head + 1) result += "…";
+    if (letter_count({&c, 1}) == 1 && ++letter == head + 1) result += "…";
     if (letter <= head || letter > whole - tail) result += c;
   }
   return result;
 }
 
-/// Columns of the terminal that a table goes to.
-size_t most_columns() {
+/// Takes from the widest texts what a table is wider than people can see. Numbers stay whole.
+void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
+  const size_t most = table_width();
+  size_t total = 2 * (widths.size() - 1);
+  for (const size_t width : widths) total += width;
+  while (total > most) {
+    size_t widest = widths.size();
+    for (size_t i = 0; i < widths.size(); ++i) {
+      if (columns[i].is_text && widths[i] > columns[i].least &&
+          (widest == widths.size() || widths[i] > widths[widest])) {
+        widest = i;
+      }
+    }
+    if (widest == widths.size()) return;
+    const size_t cut = std::min(total - most, widths[widest] - columns[widest].least);
+    widths[widest] -= cut;
+    total -= cut;
+  }
+}
+
+}  // namespace
+
+size_t table_width() {
   winsize size{};
   constexpr size_t kUsual = 100;
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
   return std::max<size_t>(size.ws_col, 60);
 }
 
-/// Takes from the widest text what a table is wider than people can see. Numbers stay whole.
-void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
-  const size_t most = most_columns();
-  size_t total = 2 * (widths.size() - 1);
-  size_t widest = widths.size();
-  for (size_t i = 0; i < widths.size(); ++i) {
-    total += widths[i];
-    if (columns[i].is_text && widths[i] > columns[i].least &&
-        (widest == widths.size() || widths[i] > widths[widest])) {
-      widest = i;
-    }
-  }
-  if (total <= most || widest == widths.size()) return;
-  const size_t excess = total - most;
-  widths[widest] =
-      std::max(columns[widest].least, widths[widest] - std::min(widths[widest], excess));
+size_t letter_count(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
+  }));
 }
-
-}  // namespace
 
 Table::Table(const CommonOptions& options, std::vector<Column> columns)
     : path_(options.output), columns_(std::move(columns)), format_(Format::kCsv) {
@@ -95,6 +95,14 @@ void Table::row(const std::vector<std::string>& cells) {
   any_row_ = true;
 }
 
+void Table::caption(const std::string& line) {
+  if (format_ == Format::kTable) text_ += line + '\n';
+}
+
+void Table::footnote(const std::string& line) {
+  if (format_ == Format::kTable) footnotes_ += line + '\n';
+}
+
 void Table::add_to_json(std::string_view key, std::string_view json) {
   more_json_ += fmt::format(",\n\"{}\":{}", key, json);
 }
@@ -104,14 +112,14 @@ base::Status Table::finish() {
   if (format_ == Format::kTable) {
     std::vector<size_t> widths(columns_.size());
     for (const auto& row : rows_) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letter_count(row[i]));
     }
     fit(columns_, widths);
     for (const auto& row : rows_) {
       std::string line;
       for (size_t i = 0; i < row.size(); ++i) {
         const std::string cell = columns_[i].is_text ? shortened(row[i], widths[i]) : row[i];
-        const std::string padding(widths[i] - width_of(cell), ' ');
+        const std::string padding(widths[i] - letter_count(cell), ' ');
         if (i > 0) line += "  ";
         line += columns_[i].is_text ? cell + padding : padding + cell;
       }
@@ -119,7 +127,7 @@ base::Status Table::finish() {
       text_ += line + '\n';
     }
   }
-  return write_result(path_, text_);
+  return write_result(path_, text_ + footnotes_);
 }
 
 }  // namespace pathline::cli

@@ -18,9 +18,15 @@ struct Column {
   size_t least = 8;      ///< Letters of a text that a table shows, however wide it gets.
 };
 
+/// Columns of the terminal that a table goes to; 100 where there is none.
+size_t table_width();
+
+/// Letters, not bytes.
+size_t letter_count(std::string_view text);
+
 /// Rows in one of the three formats: a table for people, CSV, or JSON `{"rows": [{...}]}`. CSV and
 /// JSON are formatted row by row; a table waits for the widths of its columns, and shortens its
-/// widest text in the middle where it would be wider than 100 letters. An empty number is absent:
+/// widest texts in the middle where it would be wider than the terminal. An empty number is absent:
 /// null in JSON.
 class Table {
  public:
@@ -30,6 +36,9 @@ class Table {
   [[nodiscard]] bool is_for_people() const { return format_ == Format::kTable; }
   /// As many cells as there are columns.
   void row(const std::vector<std::string>& cells);
+  /// Lines above and below a table for people; other formats leave them out.
+  void caption(const std::string& line);
+  void footnote(const std::string& line);
   /// One more key of the JSON object, beside the rows; other formats leave it out.
   void add_to_json(std::string_view key, std::string_view json);
   /// Writes everything to the command's output.
@@ -43,6 +52,7 @@ class Table {
   bool any_row_ = false;
   std::string text_;
   std::string more_json_;
+  std::string footnotes_;
   std::vector<std::vector<std::string>> rows_;  // Table only.
 };
 
