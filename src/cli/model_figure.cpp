@@ -78,10 +78,18 @@ base::Result<std::vector<uint32_t>> choose_kernels(const std::vector<std::string
       if (is_named(paths[i], name)) found.push_back(i);
     }
     if (found.empty()) {
-      const std::string_view near = base::nearest(name, paths);
+      std::vector<std::string> ends = paths;
+      for (const std::string& path : paths) {
+        for (size_t at = path.find("->"); at != std::string::npos; at = path.find("->", at + 2)) {
+          ends.push_back(path.substr(at + 2));
+        }
+      }
+      const std::string_view near = base::nearest(name, ends);
+      const std::string& metric_name = experiment.metrics[metric];
       return Error{ErrorCode::kNotFound,
-                   fmt::format("no kernel of {} has the call path '{}'",
-                               base::printable(experiment.metrics[metric]), base::printable(name)),
+                   fmt::format("no kernel{} has the call path '{}'",
+                               metric_name.empty() ? "" : " of " + base::printable(metric_name),
+                               base::printable(name)),
                    near.empty() ? "'pathline model' lists them."
                                 : fmt::format("Did you mean '{}'?", base::printable(near))};
     }
