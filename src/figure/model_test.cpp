@@ -588,16 +588,6 @@ TEST(ModelFigure, RefusesWhatMakesNoSense) {
   EXPECT_THAT(message({}), HasSubstr("nothing to draw"));
 }
 
-TEST(ModelFigure, RefusesPointsWhereAModelOverflows) {
-  Case given = case_of({{"main", power_law(1, 1, {3, 1, 0})}}, {{4}, {8}, {16}});
-  given.add_target({1e200});
-  ModelOptions options;
-  options.target = {1e200};
-  const auto scene = model(given.experiment, given.fits, options, {});
-  ASSERT_FALSE(scene.ok());
-  EXPECT_THAT(scene.error().message, HasSubstr("no finite number"));
-}
-
 TEST(ModelFigure, FitsCallPathsByLeavingOutArgumentsAndCallers) {
   const std::string path = "main->Solver<double, Matrix>::solve(int, double)->apply(Vector<float>)";
   EXPECT_EQ(fitted_call_path(path, 1e4, 12), path);
@@ -674,14 +664,6 @@ TEST(ModelText, WritesNumbers) {
     EXPECT_THAT(ValueText(unit)(INFINITY), testing::StartsWith("∞"));
     EXPECT_THAT(ValueText(unit)(-INFINITY), testing::StartsWith("−∞"));
     EXPECT_THAT(ValueText(unit)(NAN), testing::StartsWith("?"));
-  }
-}
-
-TEST(ModelText, SaysInWordsWhateverWarns) {
-  for (unsigned flag = 0; flag <= unsigned(scaling::Flag::kNoLogarithms); ++flag) {
-    Fit fit;
-    fit.flags.set(scaling::Flag(flag));
-    EXPECT_EQ(flag_texts(fit, {}).size(), 1U) << flag;
   }
 }
 

@@ -228,7 +228,6 @@ std::vector<RichText> flag_texts(const scaling::Fit& fit, std::span<const std::s
   };
   add(Flag::kPoorFit, "no model fits: values jump or follow something else");
   add(Flag::kNegativePrediction, "predicts less than 0");
-  add(Flag::kPoorFit, "far from the measurements");
   if (fit.flags.has(Flag::kAmbiguous)) {
     RichText text{{"ambiguous"}};
     for (size_t i = 0; i < std::min<size_t>(fit.rivals.size(), 3); ++i) {
