@@ -79,7 +79,7 @@ std::pair<double, double> most_believed(std::span<const Belief> beliefs, double 
     return range.first > 0 ? std::log(range.second / range.first) : INFINITY;
   };
   std::pair best = {quantile(beliefs, rest / 2), quantile(beliefs, 1 - rest / 2)};
-  constexpr double kNarrow = 0.5;  // Nothing to gain.
+  constexpr double kNarrow = 0.02;  // Nothing to gain.
   if (width(best) < kNarrow) return best;
   constexpr double kAll = 0.05;  // Of the rest is left on the other side.
   for (const double below : {kAll * rest, (1 - kAll) * rest}) {

@@ -146,7 +146,8 @@ void Fitter::judge(const Candidate& candidate, Fit& fit) {
     squares += (model - y) * (model - y);
     total_squares += (y - mean) * (y - mean);
     const double size = std::abs(model) + std::abs(y);
-    if (size > 0) symmetric += 200 * std::abs(model - y) / size / double(n);
+    constexpr double kRounding = 1e-12;  // Beside a value of 0 it would be 200 % off.
+    if (size > kRounding) symmetric += 200 * std::abs(model - y) / size / double(n);
     const double spare = 1 - fitted.leverage_of_row(p);
     constexpr double kDecidedAlone = 1e-9;  // The point alone fixes a coefficient.
     if (y == 0 || spare < kDecidedAlone) continue;

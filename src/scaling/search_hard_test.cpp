@@ -68,6 +68,13 @@ TEST(HardSearch, DataThatJumpAreNoConstant) {
   EXPECT_FALSE(fit.flags.has(Flag::kConstantByNoise));
 }
 
+TEST(HardSearch, AnExactModelThatIsZeroAtAPointIsNoPoorFit) {
+  const Fit fit = only_fit(measure(
+      {"p"}, powers_of_two(4, 5), [](auto x) { return 51200 * (std::log2(x[0]) - 2); }, 2));
+  EXPECT_LT(fit.smape, 1e-6);
+  EXPECT_FALSE(fit.flags.has(Flag::kPoorFit));
+}
+
 TEST(HardSearch, TwoPointsWithoutRepetitionsHaveNoRange) {
   const Fit fit =
       only_fit(measure({"p"}, {{4}, {8}}, [](auto x) { return x[0]; }), {.targets = {{64}}});
