@@ -13,11 +13,14 @@
 namespace pathline::scaling {
 namespace {
 
-using test::expect_model;
 using test::grid;
 using test::measure;
 using test::only_fit;
 using test::powers_of_two;
+
+void expect_model(const Model& found, const Model& expected, double precision = 1e-6) {
+  EXPECT_EQ(test::difference(found, expected, precision), "");
+}
 
 constexpr Exponents kLog = {0, 1, 1};
 

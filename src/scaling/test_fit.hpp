@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
 
 #include "scaling/search.hpp"
 
@@ -46,19 +46,32 @@ inline std::vector<std::vector<double>> grid(std::vector<double> xs, std::vector
 inline Fit only_fit(const Experiment& experiment, const SearchOptions& options = {}) {
   base::ThreadPool pool(1);
   std::vector<Fit> fits = fit_all(experiment, options, pool);
-  EXPECT_EQ(fits.size(), 1);
   return fits.at(0);
 }
 
-/// Relative to the larger one.
-inline void expect_model(const Model& found, const Model& expected, double precision = 1e-6) {
-  EXPECT_NEAR(found.constant, expected.constant, precision * std::abs(expected.constant));
-  ASSERT_EQ(found.terms.size(), expected.terms.size());
-  for (size_t t = 0; t < found.terms.size(); ++t) {
-    EXPECT_EQ(found.terms[t].factors, expected.terms[t].factors) << "term " << t;
-    EXPECT_NEAR(found.terms[t].coefficient, expected.terms[t].coefficient,
-                precision * std::abs(expected.terms[t].coefficient));
+/// What is different between two models, coefficients differing by a share of `precision` at most;
+/// "" for nothing.
+inline std::string difference(const Model& found, const Model& expected, double precision) {
+  const auto differ = [&](double a, double b) {
+    return !(std::abs(a - b) <= precision * std::abs(b));
+  };
+  if (differ(found.constant, expected.constant)) {
+    return fmt::format("the constant is {}, expected {}", found.constant, expected.constant);
   }
+  if (found.terms.size() != expected.terms.size()) {
+    return fmt::format("there are {} terms, expected {}", found.terms.size(),
+                       expected.terms.size());
+  }
+  for (size_t t = 0; t < found.terms.size(); ++t) {
+    if (found.terms[t].factors != expected.terms[t].factors) {
+      return fmt::format("term {} has other factors", t);
+    }
+    if (differ(found.terms[t].coefficient, expected.terms[t].coefficient)) {
+      return fmt::format("coefficient {} is {}, expected {}", t, found.terms[t].coefficient,
+                         expected.terms[t].coefficient);
+    }
+  }
+  return "";
 }
 
 }  // namespace pathline::scaling::test
