@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "app/model_input.hpp"
+#include "cube/reader.hpp"
 #include "scaling/formula.hpp"
 #include "scaling/search.hpp"
 
@@ -235,6 +237,41 @@ TEST(ModelData, ModelsAreThose) {
           << expected.data;
       EXPECT_EQ(fit.flags.has(scaling::Flag::kPoorFit),
                 expected.data.find("segmented") != std::string::npos);
+    }
+  }
+}
+
+TEST(ModelData, MergingKeepsTheExclusiveTimeOfEveryRun) {
+  SKIP_WITHOUT_DATA();
+  for (const fs::path& folder : {data_folder() / "cube/mg_recursive_generated",
+                                 data_folder().parent_path() / "cube-scorep/scaling"}) {
+    SCOPED_TRACE(folder);
+    std::map<double, std::vector<double>> totals;  // By p: per repetition, mean over locations.
+    for (const auto& run : fs::directory_iterator(folder)) {
+      if (!run.is_directory()) continue;
+      const auto name = scaling::parse_run_name(run.path().filename().string());
+      const auto file = cube::read(run.path() / "profile.cubex", {.metrics = {"time"}});
+      ASSERT_TRUE(name.ok() && file.ok());
+      double sum = 0;
+      for (const double value : file.value().table.values.at(0)) sum += value;
+      totals[name.value().parameters.at(0).second].push_back(sum /
+                                                             file.value().table.location_count);
+    }
+    base::ThreadPool pool(1);
+    base::Progress progress;
+    const auto input =
+        open_measurements({.data = folder.string(), .metrics = {"time"}}, pool, progress);
+    ASSERT_TRUE(input.ok()) << input.error().message;
+    const Experiment& experiment = input.value().experiment;
+    ASSERT_EQ(experiment.point_count(), totals.size());
+    for (size_t p = 0; p < experiment.point_count(); ++p) {
+      double merged = 0;
+      for (size_t k = 0; k < experiment.kernels.size(); ++k) {
+        merged += aggregate(experiment.samples_of(k, p), scaling::Aggregate::kMean);
+      }
+      const auto& runs = totals.at(experiment.point(p)[0]);
+      const double all = std::accumulate(runs.begin(), runs.end(), 0.0) / double(runs.size());
+      EXPECT_NEAR(merged, all, 1e-12 * all) << "p = " << experiment.point(p)[0];
     }
   }
 }
