@@ -486,11 +486,10 @@ bool CandidateSearch::all_add_up(const Measured& measured) const {
 std::span<const Candidate> CandidateSearch::find(const Measured& measured) {
   found_.clear();
   const size_t n = basis_.point_count();
-  // Without repetitions a fit needs points to spare to know its own error; nothing explains more
-  // than half of what it was given by two terms.
-  max_columns_ = measured.freedom > 0 && n >= 2 ? std::max<size_t>(2, n < 5 ? 2 : n - 2)
-                 : n >= 3                       ? std::max<size_t>(2, n - 2)
-                                                : 1;
+  // Two points to spare, or one where there are few; without repetitions two points tell nothing,
+  // as a curve through both leaves no residual to know the noise from.
+  const size_t fewest = measured.freedom > 0 ? 2 : 3;
+  max_columns_ = n < fewest ? 1 : std::max<size_t>(2, n - std::min<size_t>(n, 2));
   max_columns_ = std::min(max_columns_, Candidate::kMaxTerms + 1);
   falls_ = false;
   begin(measured);
