@@ -18,7 +18,7 @@ demo:  ## install what is missing, build, record a program on 4 ranks and look a
 	@tools/demo
 
 test:  ## install what is missing, build, and run all tests, also under sanitizers
-	@tools/setup
+	@tools/setup build test
 	@tools/test dev asan
 
 build:  ## build what will be installed
@@ -52,6 +52,13 @@ test-fuzz:  ## fuzz the readers
 	@tools/build fuzz
 	@tools/fuzz
 
+rooms:  ## what each layer of the sources is for, and what it may use
+	@tools/rooms
+
+odr:  ## link the program as a whole: no type may be defined twice
+	@tools/setup
+	@tools/build odr pathline
+
 format:  ## bring the sources into the project's format
 	@tools/setup format
 	@tools/format
@@ -63,4 +70,4 @@ lint:  ## check the sources with clang-tidy
 clean:  ## remove everything that was built
 	@rm -rf build
 
-.PHONY: help demo test build install bench bench-overhead test-apps test-tsan test-fuzz format lint clean
+.PHONY: help demo test build install bench bench-overhead test-apps test-tsan test-fuzz odr rooms format lint clean

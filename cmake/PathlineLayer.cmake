@@ -10,7 +10,7 @@ function(pathline_read_layers file)
   file(STRINGS "${file}" lines REGEX "^[a-z0-9]+:")
   set(order "")
   foreach(line IN LISTS lines)
-    string(REGEX MATCH "^([a-z0-9]+): *(.*)$" unused "${line}")
+    string(REGEX MATCH "^([a-z0-9]+): *([^#]*)" unused "${line}")
     set(name "${CMAKE_MATCH_1}")
     string(STRIP "${CMAKE_MATCH_2}" direct)
     separate_arguments(direct)
@@ -45,6 +45,16 @@ if(PATHLINE_SANITIZE)
   add_compile_options(-fsanitize=${PATHLINE_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PATHLINE_SANITIZE})
+endif()
+
+# Tests spend their time in the headers of GoogleTest and of the standard library: read once for all
+# of them. Only with GCC, whose precompiled headers a compiler cache can hand to another checkout.
+if(PATHLINE_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "")
+  add_library(test_headers OBJECT "${PROJECT_BINARY_DIR}/test_headers.cpp")
+  target_precompile_headers(test_headers PRIVATE
+    <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <map> <numeric> <optional> <random>
+    <set> <span> <sstream> <string> <vector> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
 # One layer: the static library pathline_<name> (alias pathline::<name>) of the folder it is called
@@ -90,13 +100,30 @@ function(pathline_layer name)
   endif()
 endfunction()
 
+# What compiles tests, and the headers they share.
+function(pathline_test_options name)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_link_libraries(${name} PRIVATE pathline_flags fmt::fmt GTest::gmock GTest::gtest_main)
+  # They run for seconds, and are compiled for minutes.
+  # A precompiled header that does not fit costs time, and must not fail a build.
+  target_compile_options(${name} PRIVATE -O0
+    "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess;-Wno-error=invalid-pch>")
+endfunction()
+
+if(TARGET test_headers)
+  pathline_test_options(test_headers)
+endif()
+
 # One GoogleTest executable, one CTest entry: asking each executable for its list of tests would
 # cost more on a small machine than the tests themselves.
 function(pathline_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} pathline_flags
-                        GTest::gmock GTest::gtest_main)
+  pathline_test_options(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  if(TARGET test_headers)
+    target_precompile_headers(${name} REUSE_FROM test_headers)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600)

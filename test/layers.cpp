@@ -149,12 +149,45 @@ std::string check_angled(const Rules& rules, const std::string& layer, std::stri
                      name);
 }
 
+/// Whether including a header twice does no harm: `#pragma once` before any code, or in C a guard.
+bool is_guarded(std::string_view path, std::string_view text) {
+  std::vector<std::string> code;
+  bool in_comment = false;
+  for_each_line(text, [&](size_t /*number*/, std::string_view line) {
+    if (code.size() == 2) return;
+    const std::string rest = without_comments(line, in_comment);
+    if (!trimmed(rest).empty()) code.emplace_back(trimmed(rest));
+  });
+  if (!code.empty() && code[0] == "#pragma once") return true;
+  if (code.size() < 2 || path.ends_with(".hpp")) return false;
+  const std::vector<std::string> first = words(code[0]);
+  const std::vector<std::string> second = words(code[1]);
+  return first.size() == 2 && second.size() == 2 && first[0] == "#ifndef" &&
+         second[0] == "#define" && first[1] == second[1];
+}
+
+/// Whether a source is short enough to be one idea, or says at its head why it is not cut.
+bool is_short_or_says_why(std::string_view text) {
+  constexpr size_t kMostLines = 450;
+  constexpr size_t kHeadLines = 12;
+  size_t lines = 0;
+  bool says_why = false;
+  for_each_line(text, [&](size_t number, std::string_view line) {
+    lines = number;
+    says_why = says_why || (number <= kHeadLines && line.starts_with("// Long because "));
+  });
+  return lines <= kMostLines || says_why;
+}
+
 }  // namespace
 
 Rules parse_rules(std::string_view text) {
   Rules rules;
   for_each_line(text, [&](size_t number, std::string_view line) {
-    line = trimmed(line.substr(0, line.find('#')));
+    const size_t comment = line.find('#');
+    const bool has_purpose =
+        comment != std::string_view::npos && !trimmed(line.substr(comment + 1)).empty();
+    line = trimmed(line.substr(0, comment));
     if (line.empty()) return;
     const auto problem = [&](const std::string& what) {
       rules.problems.push_back(fmt::format("layers.txt:{}: {}", number, what));
@@ -180,6 +213,7 @@ Rules parse_rules(std::string_view text) {
       return;
     }
 
+    if (!has_purpose) problem(fmt::format("layer '{}' does not say '# what it is for'", name));
     std::set<std::string> reach;
     for (const std::string& other : names) {
       const auto found = rules.reach.find(other);
@@ -218,6 +252,15 @@ std::vector<std::string> check_file(const Rules& rules, std::string_view path,
     }
     if (!message.empty()) messages.push_back(fmt::format("{}:{}: {}", path, number, message));
   });
+  const bool is_header = path.ends_with(".hpp") || path.ends_with(".h");
+  if (is_header && (layer == "include" || path.starts_with("src/")) && !is_guarded(path, text)) {
+    messages.push_back(fmt::format("{}:1: header without #pragma once at its head", path));
+  }
+  const bool is_source = path.ends_with(".hpp") || path.ends_with(".cpp");
+  if (is_source && path.starts_with("src/") && !is_short_or_says_why(text)) {
+    messages.push_back(
+        fmt::format("{}:1: more than 450 lines, and no '// Long because ...' at its head", path));
+  }
   return messages;
 }
 

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// Checks `#include` lines against cmake/layers.txt, whose head explains the format.
+/// Checks `#include` lines against cmake/layers.txt, whose head explains the format, and a few
+/// rules that only a look at whole files can keep.
 namespace pathline::layers {
 
 /// The table, as read. `reach` holds for each layer all layers it may use, directly or through
@@ -26,7 +27,9 @@ struct Rules {
 
 Rules parse_rules(std::string_view text);
 
-/// One message `path:line: ...` for each include of the file `path` that breaks a rule.
+/// One message `path:line: ...` for each include of the file `path` that breaks a rule, for a
+/// header of src/ or include/ that may not be included twice, and for a file of src/ with more than
+/// 450 lines none of whose first twelve begins with `// Long because`.
 ///
 /// path  relative to the source folder with '/' between folders: "src/comm/matrix.hpp". Files
 ///       below src/ belong to the layer of their folder, others to the layer named as their top

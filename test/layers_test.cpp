@@ -20,13 +20,13 @@ using ::testing::IsEmpty;
 const Rules& small_rules() {
   static const Rules rules = parse_rules(
       "# a comment\n"
-      "base:\n"
-      "graph:  base\n"
-      "trace:  base   # another\n"
-      "comm:   trace graph\n"
-      "record: base\n"
-      "render: graph\n"
-      "test:   comm\n"
+      "base:                 # what all need\n"
+      "graph:  base          # who with whom\n"
+      "trace:  base          # one run\n"
+      "comm:   trace graph   # who sends what\n"
+      "record: base          # a guest\n"
+      "render: graph         # pixels\n"
+      "test:   comm          # all together\n"
       "<fmt/>: all but record\n"
       "<png.h>: render\n"
       "<gtest/>: tests\n");
@@ -44,14 +44,20 @@ TEST(LayerRules, AreClosedDownwards) {
 }
 
 TEST(LayerRules, RejectAnEdgeToALaterLine) {
-  EXPECT_THAT(parse_rules("comm: trace\ntrace:\n").problems,
+  EXPECT_THAT(parse_rules("comm: trace # a\ntrace: # b\n").problems,
               ElementsAre("layers.txt:1: layer 'comm' uses 'trace', which is not listed above it"));
 }
 
 TEST(LayerRules, RejectARepeatedLayerAndAnUnknownOwner) {
-  EXPECT_THAT(parse_rules("base:\nbase:\n<png.h>: paint\n").problems,
+  EXPECT_THAT(parse_rules("base: # a\nbase: # b\n<png.h>: paint\n").problems,
               ElementsAre("layers.txt:2: layer 'base' is listed twice",
                           "layers.txt:3: <png.h> names the unknown layer 'paint'"));
+}
+
+TEST(LayerRules, RejectALayerThatDoesNotSayWhatItIsFor) {
+  EXPECT_THAT(parse_rules("base:\ngraph: base #\n").problems,
+              ElementsAre("layers.txt:1: layer 'base' does not say '# what it is for'",
+                          "layers.txt:2: layer 'graph' does not say '# what it is for'"));
 }
 
 TEST(LayerCheck, AllowsOwnLayerLowerLayersAndTheStandardLibrary) {
@@ -91,7 +97,7 @@ TEST(LayerCheck, ReportsPathsThatGoUpOrLackTheLayer) {
 }
 
 TEST(LayerCheck, LetsAProgramOfBenchIncludeItsOwnFolderOnly) {
-  const Rules rules = parse_rules("base:\nbench: base\n");
+  const Rules rules = parse_rules("base: # a\nbench: base # b\n");
   EXPECT_THAT(check_file(rules, "bench/synth/main.cpp",
                          "#include \"synth/options.hpp\"\n#include \"base/result.hpp\"\n"),
               IsEmpty());
@@ -124,10 +130,10 @@ TEST(LayerCheck, AllowsTheTestLibraryOnlyInTests) {
 
 TEST(LayerCheck, KeepsPublicHeadersFreeOfEverythingElse) {
   EXPECT_THAT(check("include/pathline/analysis.hpp",
-                    "#include <string>\n#include \"pathline/version.hpp\"\n"),
+                    "#pragma once\n#include <string>\n#include \"pathline/version.hpp\"\n"),
               IsEmpty());
   EXPECT_THAT(check("include/pathline/analysis.hpp",
-                    "#include \"base/result.hpp\"\n#include <fmt/core.h>\n"),
+                    "#pragma once\n#include \"base/result.hpp\"\n#include <fmt/core.h>\n"),
               ElementsAre(HasSubstr("public header uses private"), HasSubstr("<fmt/core.h>")));
 }
 
@@ -148,6 +154,32 @@ TEST(LayerCheck, IsNotMisledByStringsThatLookLikeComments) {
                     "const char* a = \"\\\"/*\";\nchar b = '\"'; /* */\n"
                     "#include \"comm/matrix.hpp\"\n"),
               ElementsAre(HasSubstr("src/trace/trace.cpp:3:")));
+}
+
+TEST(HeaderCheck, ReportsAHeaderThatMayNotBeIncludedTwice) {
+  EXPECT_THAT(check("src/comm/matrix.hpp", "// SPDX\n/* long\n text */\n#pragma once\nint a;\n"),
+              IsEmpty());
+  EXPECT_THAT(check("src/comm/matrix.hpp", "#include <vector>\n#pragma once\n"),
+              ElementsAre("src/comm/matrix.hpp:1: header without #pragma once at its head"));
+  EXPECT_THAT(check("src/comm/matrix.cpp", "#include <vector>\n"), IsEmpty());
+}
+
+TEST(HeaderCheck, TakesAGuardInC) {
+  EXPECT_THAT(check("include/pathline/pathline.h", "#ifndef A_H\n#define A_H\n#endif\n"),
+              IsEmpty());
+  EXPECT_THAT(check("include/pathline/pathline.h", "#ifndef A_H\n#define B_H\n#endif\n"),
+              ElementsAre(HasSubstr("header without")));
+}
+
+TEST(LengthCheck, ReportsALongFileThatDoesNotSayWhy) {
+  std::string text;
+  for (int i = 0; i < 450; ++i) text += "int a;\n";
+  EXPECT_THAT(check("src/comm/matrix.cpp", text), IsEmpty());
+  EXPECT_THAT(check("src/comm/matrix.cpp", "\n" + text),
+              ElementsAre(HasSubstr("src/comm/matrix.cpp:1: more than 450 lines")));
+  EXPECT_THAT(check("src/comm/matrix.cpp", "// SPDX\n// Long because it is one table.\n" + text),
+              IsEmpty());
+  EXPECT_THAT(check("test/long.cpp", "\n" + text), IsEmpty());
 }
 
 std::string read(const fs::path& path) {

@@ -34,7 +34,7 @@ std::filesystem::path fd4_archive() { return shape_archive("fd4"); }
 trace::Trace read_trace(const std::filesystem::path& anchor, unsigned threads) {
   base::ThreadPool pool(threads);
   base::Progress progress;
-  auto trace = input::open(anchor, {}, pool, progress);
+  auto trace = input::need_trace(input::open(anchor, {}, pool, progress), anchor);
   if (!trace) {
     fmt::print(stderr, "pathline-bench: {}\n", trace.error().message);
     std::exit(2);

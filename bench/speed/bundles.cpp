@@ -13,12 +13,12 @@
 #include <cairo.h>
 
 #include "bench/speed/archive.hpp"
+#include "bundle/bundling.hpp"
 #include "comm/matrix.hpp"
-#include "comm/message_pyramid.hpp"
-#include "figure/bundling.hpp"
 #include "figure/figure.hpp"
-#include "figure/timeline_messages.hpp"
+#include "figure/timeline/messages.hpp"
 #include "layout/theme.hpp"
+#include "pyramid/pyramid.hpp"
 #include "render/draw.hpp"
 #include "render/raster.hpp"
 #include "render/tone.hpp"
@@ -34,7 +34,7 @@ layout::SegmentStyle style() {
 }
 
 /// What a timeline does with its messages.
-void whole_run(benchmark::State& state, const char* shape, figure::Bundling mode) {
+void whole_run(benchmark::State& state, const char* shape, bundle::Bundling mode) {
   const trace::Trace trace = read_trace(shape_archive(shape), 0);
   base::ThreadPool pool(1);
   const figure::TimeRange range = figure::visible_range(trace, {});
@@ -45,8 +45,8 @@ void whole_run(benchmark::State& state, const char* shape, figure::Bundling mode
     layout::Segments lines =
         figure::message_lines(trace, messages, rows, range, kPlot, figure::Metric::kMessages, pool);
     lines.style = style();
-    const figure::Bundled bundled =
-        figure::bundle(std::move(lines), {rows.rows.size(), {}}, {.mode = mode}, pool);
+    const bundle::Bundled bundled =
+        bundle::bundle_lines(std::move(lines), {rows.rows.size(), {}}, {.mode = mode}, pool);
     const layout::Density& density = *bundled.density;
     benchmark::DoNotOptimize(render::shade(
         density, style(), render::choose_opacity(density, style()), background, pool));
@@ -168,14 +168,14 @@ void zoom(benchmark::State& state) {
   const ManyMessages messages = many_messages(static_cast<size_t>(state.range(0)));
   base::ThreadPool pool(1);
   const clock_t begin = std::clock();
-  const auto pyramid = comm::MessagePyramid::build(
+  const auto pyramid = pyramid::MessagePyramid::build(
       {messages.send, messages.recv, messages.from, messages.to, {}, kRows}, {}, pool);
   state.counters["build-ns/message"] = 1e9 * static_cast<double>(std::clock() - begin) /
                                        CLOCKS_PER_SEC / static_cast<double>(messages.send.size());
   state.counters["bytes/message"] =
       static_cast<double>(pyramid.size_bytes()) / static_cast<double>(messages.send.size());
   std::mt19937_64 random(7);
-  comm::MessageRecords records;
+  pyramid::MessageRecords records;
   std::vector<double> times_ms;
   double bundled_count = 0;
   const auto end = static_cast<double>(messages.recv.back());
@@ -189,7 +189,7 @@ void zoom(benchmark::State& state) {
     pyramid.query({.from_ticks = range.from, .until_ticks = range.until}, records);
     layout::Segments lines = figure::record_lines(records, range, 0, kRows, kPlot);
     lines.style = style();
-    const figure::Bundled bundled = figure::bundle(std::move(lines), {kRows, {}}, {}, pool);
+    const bundle::Bundled bundled = bundle::bundle_lines(std::move(lines), {kRows, {}}, {}, pool);
     if (bundled.density != nullptr) {
       benchmark::DoNotOptimize(render::shade(*bundled.density, style(),
                                              render::choose_opacity(*bundled.density, style()),
@@ -220,11 +220,11 @@ void pairs(benchmark::State& state, bool is_flow) {
   state.counters["pairs"] = static_cast<double>(matrix.traffic.entry_count());
 }
 
-BENCHMARK_CAPTURE(whole_run, wrf, "wrf", figure::Bundling::kAuto)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_run, fd4, "fd4", figure::Bundling::kAuto)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_run, tachyon, "tachyon", figure::Bundling::kAuto)
+BENCHMARK_CAPTURE(whole_run, wrf, "wrf", bundle::Bundling::kAuto)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(whole_run, fd4, "fd4", bundle::Bundling::kAuto)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(whole_run, tachyon, "tachyon", bundle::Bundling::kAuto)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_run, wrf_by_grid, "wrf", figure::Bundling::kGrid)
+BENCHMARK_CAPTURE(whole_run, wrf_by_grid, "wrf", bundle::Bundling::kGrid)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(lines_by_cairo, wrf, "wrf")->Unit(benchmark::kMillisecond);
 BENCHMARK(short_splines)->Unit(benchmark::kMillisecond);

@@ -9,9 +9,9 @@
 
 #include "base/text_input.hpp"
 #include "bench/speed/network_cases.hpp"
-#include "mapping/multilevel.hpp"
-#include "mapping/qap.hpp"
-#include "mapping/test_qap.hpp"
+#include "mapping/qap/qap.hpp"
+#include "mapping/qap/test_qap.hpp"
+#include "mapping/search/multilevel.hpp"
 #include "network/hop_bytes.hpp"
 #include "network/infer.hpp"
 #include "network/reroute_many.hpp"

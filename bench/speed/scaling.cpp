@@ -6,9 +6,9 @@
 
 #include "base/scratch_folder.hpp"
 #include "bench/speed/child.hpp"
-#include "scaling/read.hpp"
-#include "scaling/search.hpp"
-#include "scaling/test_kernels.hpp"
+#include "scaling/read/read.hpp"
+#include "scaling/search/search.hpp"
+#include "scaling/search/test_kernels.hpp"
 
 namespace pathline::bench {
 namespace {

@@ -305,8 +305,10 @@ TEST_F(Heat3d, GivesTheSameBitsForAllDivisionsAndExchanges) {
   const Output reference = run(Case{});
   EXPECT_THAT(reference.out, AllOf(HasSubstr("grid = 8 x 8 x 12\n"), HasSubstr("steps = 20\n"),
                                    Not(HasSubstr("converged"))));
-  for (const std::array<int, 3>& ranks :
-       std::vector<std::array<int, 3>>{{1, 1, 1}, {2, 1, 1}, {1, 1, 2}, {1, 2, 2}, {4, 1, 1}}) {
+  std::vector<std::array<int, 3>> divisions = {{1, 1, 1}, {1, 2, 2}};
+  // A second for each: with sanitizers only what runs all of the code.
+  if (!HEAT3D_IS_SANITIZED) divisions.insert(divisions.end(), {{2, 1, 1}, {1, 1, 2}, {4, 1, 1}});
+  for (const std::array<int, 3>& ranks : divisions) {
     for (const char* exchange : kExchanges) {
       Case c;
       c.ranks = ranks;

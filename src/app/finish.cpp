@@ -4,29 +4,27 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <fcntl.h>
-#include <iomanip>
 #include <map>
 #include <set>
-#include <sstream>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/placement.hpp"
+#include "app/run_json.hpp"
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "comm/step_table.hpp"
-#include "input/raw_run.hpp"
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
+#include "raw/run.hpp"
+#include "trace/warnings.hpp"
 
 namespace pathline::app {
 namespace {
@@ -57,39 +55,13 @@ class Lock {
   int descriptor_;
 };
 
-Json read_run_json(const fs::path& run) {
-  const auto file = base::MappedFile::open(run / "run.json");
-  Json json = file ? Json::parse(file.value().text(), nullptr, false) : Json::object();
-  return json.is_object() ? json : Json::object();
-}
-
 /// The archive is complete: its anchor file comes last.
 bool has_archive(const fs::path& run) {
   std::error_code ignored;
   return fs::exists(run / fmt::format("{}.otf2", kArchive), ignored);
 }
 
-bool is_finished(const fs::path& run) {
-  if (!has_archive(run)) return false;
-  const Json json = read_run_json(run);
-  const auto found = json.find("finished");
-  return found != json.end() && found->is_boolean() && found->get<bool>();
-}
-
-/// When the launcher saw COMMAND end, ns since 1970; 0 if it has not.
-uint64_t end_of_command_ns(const fs::path& run) {
-  const Json json = read_run_json(run);
-  const auto found = json.find("end_time");
-  if (found == json.end() || !found->is_string()) return 0;
-  std::tm utc{};
-  std::istringstream text(found->get<std::string>());
-  text >> std::get_time(&utc, "%Y-%m-%dT%H:%M:%S");
-  const std::time_t seconds = text.fail() ? -1 : ::timegm(&utc);
-  if (seconds < 0) return 1;  // It has, though nobody can say when.
-  double fraction = 0;
-  if (text.peek() == '.') text >> fraction;
-  return static_cast<uint64_t>(seconds) * 1'000'000'000 + static_cast<uint64_t>(fraction * 1e9);
-}
+bool is_finished(const fs::path& run) { return has_archive(run) && read_run_json(run).finished; }
 
 base::Error cannot(const char* what, const fs::path& path, const std::error_code& code) {
   return {base::ErrorCode::kIo,
@@ -140,9 +112,9 @@ base::Status write_archive(const trace::Trace& trace, const fs::path& run,
   return {};
 }
 
-std::string profile_csv(const input::RawRun& raw) {
+std::string profile_csv(const raw::Run& raw) {
   std::string text = "region,rank,thread,calls,exclusive_s\n";
-  for (const input::CountedCalls& row : raw.counted) {
+  for (const raw::CountedCalls& row : raw.counted) {
     text += fmt::format("{},{},{},{},{:.9f}\n", base::csv_field(base::printable(row.region)),
                         row.rank, row.thread, row.calls, row.exclusive_s);
   }
@@ -155,10 +127,8 @@ Json time_text(const trace::Trace& trace) {
   if (clock.realtime_ns == UINT64_MAX) return {};
   const auto since = static_cast<int64_t>(trace.start_ticks - clock.global_offset);
   const auto ns = static_cast<int64_t>(clock.realtime_ns) + since;
-  const std::time_t seconds = ns / 1'000'000'000;
-  std::tm utc{};
-  if (ns < 0 || ::gmtime_r(&seconds, &utc) == nullptr) return {};
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ns / 1'000'000 % 1000);
+  if (const auto text = utc_time(ns)) return *text;
+  return {};
 }
 
 const char* loss_word(chunk::Loss loss) {
@@ -175,9 +145,9 @@ const char* loss_word(chunk::Loss loss) {
 }
 
 /// The processes that something is missing of.
-Json losses_json(const input::RawRun& raw) {
+Json losses_json(const raw::Run& raw) {
   Json losses = Json::array();
-  for (const input::RawRunProcess& process : raw.processes) {
+  for (const raw::RunProcess& process : raw.processes) {
     const bool lost = process.loss != chunk::Loss::kNone || process.lost_events > 0;
     if (process.finished && !lost) continue;
     losses.push_back({{"rank", process.rank},
@@ -191,7 +161,7 @@ Json losses_json(const input::RawRun& raw) {
   return losses;
 }
 
-Json describe(const input::RawRun& raw, const FinishReport& report) {
+Json describe(const raw::Run& raw, const FinishReport& report) {
   const trace::Trace& trace = raw.trace;
   Json json;
   json["complete"] = report.complete;
@@ -201,7 +171,7 @@ Json describe(const input::RawRun& raw, const FinishReport& report) {
   std::set<std::string> seen;
   uint32_t worlds = 0;
   std::string program;
-  for (const input::RawRunProcess& process : raw.processes) {
+  for (const raw::RunProcess& process : raw.processes) {
     if (seen.insert(process.host).second) hosts.push_back(base::printable(process.host));
     worlds = std::max(worlds, process.world + 1);
     if (program.empty()) program = process.program;
@@ -239,13 +209,6 @@ Json describe(const input::RawRun& raw, const FinishReport& report) {
   return json;
 }
 
-base::Status write_run_json(const fs::path& run, const Json& entries) {
-  Json json = read_run_json(run);
-  for (const auto& [key, value] : entries.items()) json[key] = value;
-  return base::write_file(run / "run.json",
-                          json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
-}
-
 /// Everything of the run to the disk, so that the raw files are not the only copy any more.
 base::Status to_disk(const fs::path& run) {
   const int descriptor = ::open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -274,7 +237,7 @@ base::Status remove_raw(const fs::path& run, const std::vector<fs::path>& files)
   return {};
 }
 
-base::Status write_tables(const input::RawRun& raw, const fs::path& run, base::ThreadPool& pool) {
+base::Status write_tables(const raw::Run& raw, const fs::path& run, base::ThreadPool& pool) {
   const trace::Trace& trace = raw.trace;
   const auto steps = find_steps(trace, {}, pool);
   if (!steps) return steps.error();
@@ -283,7 +246,7 @@ base::Status write_tables(const input::RawRun& raw, const fs::path& run, base::T
     return status;
   }
   std::vector<RankPlace> places;
-  for (const input::RawRunProcess& process : raw.processes) {
+  for (const raw::RunProcess& process : raw.processes) {
     places.push_back({process.rank, process.host, process.cpus});
   }
   // What is not known stands in the table as -1; that is no fault of the run.
@@ -311,7 +274,7 @@ Causality check_causality(const trace::Trace& trace, double error_bound_s) {
 }
 
 bool needs_finish(const fs::path& run) {
-  return !input::raw_files(run / "raw").empty() && !is_finished(run);
+  return !raw::find_files(run / "raw").empty() && !is_finished(run);
 }
 
 base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& options,
@@ -323,7 +286,7 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
   }
   FinishReport report;
   const Lock lock(run / "raw");
-  const auto files = input::raw_files(run / "raw");
+  const auto files = raw::find_files(run / "raw");
   if (is_finished(run)) {
     // Interrupted between the last two steps, or kept until now.
     if (!files.empty() && !options.keep_raw) {
@@ -341,18 +304,18 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
 
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + std::chrono::duration<double>(options.patience_s);
-  while (Clock::now() < until && input::any_alive(files)) {
+  while (Clock::now() < until && raw::any_alive(files)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  auto read =
-      input::read_raw_run(files, pool, progress, {.ended_realtime_ns = end_of_command_ns(run)});
+  auto read = raw::read_run(files, pool, progress,
+                            {.ended_realtime_ns = read_run_json(run).command_end_ns});
   if (!read) return read.error();
-  input::RawRun& raw = read.value();
+  raw::Run& raw = read.value();
   trace::Trace& trace = raw.trace;
   report.ranks = trace.rank_count;
   report.threads = trace.locations.size();
   std::set<std::string> hosts;
-  for (const input::RawRunProcess& process : raw.processes) hosts.insert(process.host);
+  for (const raw::RunProcess& process : raw.processes) hosts.insert(process.host);
   report.hosts = hosts.size();
   report.events = trace.event_count();
   report.duration_s = trace.duration_seconds();
@@ -371,13 +334,14 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
     report.warnings.push_back(warning);
     raw.warnings.push_back(warning);
   }
-  const bool may_run = raw.may_be_alive && !options.has_ended && end_of_command_ns(run) == 0;
+  const bool may_run =
+      raw.may_be_alive && !options.has_ended && read_run_json(run).command_end_ns == 0;
   if (raw.alive || may_run) {
     report.outcome = raw.alive ? Finish::kStillRuns : Finish::kMayRun;
     return report;
   }
 
-  input::keep_warnings(trace, raw.warnings);
+  trace::keep_warnings(trace, raw.warnings);
   if (auto status = write_archive(trace, run, progress); !status) return status.error();
   for (const std::string& name : archive_names()) report.archive_bytes += size_of(run / name);
   progress.begin("writing tables", "", 0);
@@ -395,9 +359,9 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
   return report;
 }
 
-base::Result<trace::Trace> open_run(const fs::path& path, const input::OpenOptions& options,
-                                    base::ThreadPool& pool, base::Progress& progress,
-                                    std::vector<std::string>& notes) {
+base::Result<input::Input> open_input(const fs::path& path, const input::OpenOptions& options,
+                                      base::ThreadPool& pool, base::Progress& progress,
+                                      std::vector<std::string>& notes) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored) && needs_finish(path)) {
     const std::string name = path.string();
@@ -421,6 +385,12 @@ base::Result<trace::Trace> open_run(const fs::path& path, const input::OpenOptio
     }
   }
   return input::open(path, options, pool, progress);
+}
+
+base::Result<trace::Trace> open_run(const fs::path& path, const input::OpenOptions& options,
+                                    base::ThreadPool& pool, base::Progress& progress,
+                                    std::vector<std::string>& notes) {
+  return input::need_trace(open_input(path, options, pool, progress, notes), path);
 }
 
 }  // namespace pathline::app

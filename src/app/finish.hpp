@@ -73,6 +73,12 @@ base::Result<FinishReport> finish_run(const std::filesystem::path& run,
 
 /// input::open for every command: a run directory that is not finished is finished first. Where
 /// that cannot be, its raw files are read as they are. `notes` get a line about it.
+base::Result<input::Input> open_input(const std::filesystem::path& path,
+                                      const input::OpenOptions& options, base::ThreadPool& pool,
+                                      base::Progress& progress, std::vector<std::string>& notes);
+
+/// The same for questions about events.
+/// errors  those of input::need_trace().
 base::Result<trace::Trace> open_run(const std::filesystem::path& path,
                                     const input::OpenOptions& options, base::ThreadPool& pool,
                                     base::Progress& progress, std::vector<std::string>& notes);

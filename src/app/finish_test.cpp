@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/scratch_folder.hpp"
-#include "input/test_raw.hpp"
+#include "raw/test_raw.hpp"
 
 namespace pathline::app {
 namespace {
@@ -28,7 +28,7 @@ class FinishRun : public ::testing::Test {
   base::Progress progress_;
 
   void write_raw(bool finish = true) {
-    input::RawProcessWriter writer(run_ / "raw", {});
+    raw::ProcessWriter writer(run_ / "raw", {});
     writer.region(1, "main").clock_pair(0, 1000, 2000).clock_pair(2000, 2000, 3000);
     writer.event(0, Kind::kEnter, 1).event(2000, Kind::kLeave, 1);
     if (finish) writer.finish();
@@ -126,8 +126,8 @@ TEST_F(FinishRun, KeepsWhatTheLauncherWrote) {
 TEST_F(FinishRun, ChangesNothingWhileAProcessWrites) {
   char host[256] = {};
   ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
-  input::RawProcessWriter writer(run_ / "raw",
-                                 {.process_id = static_cast<uint32_t>(getpid()), .host = host});
+  raw::ProcessWriter writer(run_ / "raw",
+                            {.process_id = static_cast<uint32_t>(getpid()), .host = host});
   writer.region(1, "main");
   writer.clock_pair(0, 1000, static_cast<uint64_t>(time(nullptr)) * 1'000'000'000);
   writer.event(0, Kind::kEnter, 1).event(2000, Kind::kLeave, 1);
@@ -148,7 +148,7 @@ TEST_F(FinishRun, ChangesNothingWhileAProcessWrites) {
 }
 
 TEST_F(FinishRun, LeavesAloneWhatMayStillBeWrittenOnAnotherHost) {
-  input::RawProcessWriter writer(run_ / "raw", {.process_id = 1, .host = "far-away"});
+  raw::ProcessWriter writer(run_ / "raw", {.process_id = 1, .host = "far-away"});
   writer.region(1, "main").clock_pair(0, 1000, 2000).event(0, Kind::kEnter, 1);
   std::vector<std::string> notes;
   ASSERT_TRUE(open_run(run_, {}, pool_, progress_, notes).ok());

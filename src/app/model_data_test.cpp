@@ -2,7 +2,6 @@
 //
 // The data sets of Extra-P, modelled: every kernel against the model that Extra-P 4.2.5 printed.
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,9 +12,10 @@
 #include <gtest/gtest.h>
 
 #include "app/model_input.hpp"
+#include "base/test_data.hpp"
 #include "cube/reader.hpp"
 #include "scaling/formula.hpp"
-#include "scaling/search.hpp"
+#include "scaling/search/search.hpp"
 
 namespace pathline::app {
 namespace {
@@ -24,15 +24,10 @@ namespace fs = std::filesystem;
 using scaling::Experiment;
 using scaling::Fit;
 
-fs::path data_folder() {
-  const char* data = std::getenv("PATHLINE_TEST_DATA");
-  return data == nullptr ? fs::path() : fs::path(data) / "extrap";
-}
+fs::path data_folder() { return base::third_party_data("extrap"); }
 
-#define SKIP_WITHOUT_DATA()                                                             \
-  if (data_folder().empty() || !fs::exists(data_folder())) {                            \
-    GTEST_SKIP() << "PATHLINE_TEST_DATA names no folder with the data sets of Extra-P"; \
-  }
+#define SKIP_WITHOUT_DATA() \
+  if (!fs::exists(data_folder())) GTEST_SKIP() << base::kNeedsThirdPartyData
 
 /// A model as Extra-P prints it: "1.5 + 0.5 * x^(3/2) * log2(x)^(1) + ...".
 class PrintedModel {
@@ -241,39 +236,42 @@ TEST(ModelData, ModelsAreThose) {
   }
 }
 
-TEST(ModelData, MergingKeepsTheExclusiveTimeOfEveryRun) {
-  SKIP_WITHOUT_DATA();
-  for (const fs::path& folder : {data_folder() / "cube/mg_recursive_generated",
-                                 data_folder().parent_path() / "cube-scorep/scaling"}) {
-    SCOPED_TRACE(folder);
-    std::map<double, std::vector<double>> totals;  // By p: per repetition, mean over locations.
-    for (const auto& run : fs::directory_iterator(folder)) {
-      if (!run.is_directory()) continue;
-      const auto name = scaling::parse_run_name(run.path().filename().string());
-      const auto file = cube::read(run.path() / "profile.cubex", {.metrics = {"time"}});
-      ASSERT_TRUE(name.ok() && file.ok());
-      double sum = 0;
-      for (const double value : file.value().table.values.at(0)) sum += value;
-      totals[name.value().parameters.at(0).second].push_back(sum /
-                                                             file.value().table.location_count);
-    }
-    base::ThreadPool pool(1);
-    base::Progress progress;
-    const auto input =
-        open_measurements({.data = folder.string(), .metrics = {"time"}}, pool, progress);
-    ASSERT_TRUE(input.ok()) << input.error().message;
-    const Experiment& experiment = input.value().experiment;
-    ASSERT_EQ(experiment.point_count(), totals.size());
-    for (size_t p = 0; p < experiment.point_count(); ++p) {
-      double merged = 0;
-      for (size_t k = 0; k < experiment.kernels.size(); ++k) {
-        merged += aggregate(experiment.samples_of(k, p), scaling::Aggregate::kMean);
-      }
-      const auto& runs = totals.at(experiment.point(p)[0]);
-      const double all = std::accumulate(runs.begin(), runs.end(), 0.0) / double(runs.size());
-      EXPECT_NEAR(merged, all, 1e-12 * all) << "p = " << experiment.point(p)[0];
-    }
+void expect_merging_keeps_time(const fs::path& folder) {
+  std::map<double, std::vector<double>> totals;  // By p: per repetition, mean over locations.
+  for (const auto& run : fs::directory_iterator(folder)) {
+    if (!run.is_directory()) continue;
+    const auto name = scaling::parse_run_name(run.path().filename().string());
+    const auto file = cube::read(run.path() / "profile.cubex", {.metrics = {"time"}});
+    ASSERT_TRUE(name.ok() && file.ok());
+    double sum = 0;
+    for (const double value : file.value().table.values.at(0)) sum += value;
+    totals[name.value().parameters.at(0).second].push_back(sum / file.value().table.location_count);
   }
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  const auto input =
+      open_measurements({.data = folder.string(), .metrics = {"time"}}, pool, progress);
+  ASSERT_TRUE(input.ok()) << input.error().message;
+  const Experiment& experiment = input.value().experiment;
+  ASSERT_EQ(experiment.point_count(), totals.size());
+  for (size_t p = 0; p < experiment.point_count(); ++p) {
+    double merged = 0;
+    for (size_t k = 0; k < experiment.kernels.size(); ++k) {
+      merged += aggregate(experiment.samples_of(k, p), scaling::Aggregate::kMean);
+    }
+    const auto& runs = totals.at(experiment.point(p)[0]);
+    const double all = std::accumulate(runs.begin(), runs.end(), 0.0) / double(runs.size());
+    EXPECT_NEAR(merged, all, 1e-12 * all) << "p = " << experiment.point(p)[0];
+  }
+}
+
+TEST(ModelData, MergingKeepsTheExclusiveTimeOfEveryRun) {
+  expect_merging_keeps_time(base::own_data("cube-scorep/scaling"));
+}
+
+TEST(ModelData, MergingARecursionKeepsTheExclusiveTimeOfEveryRun) {
+  SKIP_WITHOUT_DATA();
+  expect_merging_keeps_time(data_folder() / "cube/mg_recursive_generated");
 }
 
 TEST(ModelData, MergedRecursionHasTheModelsItWasMadeFrom) {

@@ -12,9 +12,10 @@
 #include "app/finish.hpp"
 #include "app/model_series.hpp"
 #include "base/text.hpp"
-#include "cube/reader.hpp"
+#include "input/input.hpp"
 #include "profile/metric_table.hpp"
-#include "scaling/read.hpp"
+#include "scaling/read/read.hpp"
+#include "trace/warnings.hpp"
 
 namespace pathline::app {
 namespace {
@@ -62,20 +63,20 @@ class ProfileReader {
       : request_(request), pool_(pool), progress_(progress) {}
 
   base::Result<std::vector<scaling::ProfileAt>> read(const std::vector<Source>& sources) {
-    std::vector<std::optional<base::Result<cube::CubeFile>>> cubes(sources.size());
+    // Files of profiles are read side by side, traces one after the other, each by all threads.
+    std::vector<std::optional<base::Result<input::Input>>> files(sources.size());
     progress_.begin("reading profiles", "files", sources.size());
     pool_.for_each(sources.size(), [&](size_t i) {
       if (!sources[i].is_cube()) return;
-      cubes[i] = cube::read(sources[i].path, {.metrics = request_.metrics});
+      files[i] = input::open(sources[i].path, {.metrics = request_.metrics}, pool_, progress_);
       ++progress_.done;
     });
     std::vector<scaling::ProfileAt> profiles;
     for (size_t i = 0; i < sources.size(); ++i) {
-      auto table = sources[i].is_cube() ? of_cube(std::move(*cubes[i]), sources[i].path)
-                                        : of_trace(sources[i].path);
+      const fs::path& path = sources[i].path;
+      auto table = table_of(files[i] ? std::move(*files[i]) : open(path), path);
       if (!table) return table.error();
-      profiles.push_back(
-          {sources[i].coordinates, std::move(table).value(), sources[i].path.string()});
+      profiles.push_back({sources[i].coordinates, std::move(table).value(), path.string()});
     }
     return profiles;
   }
@@ -96,31 +97,38 @@ class ProfileReader {
                                 fmt::join(metrics, ", ")));
   }
 
-  base::Result<profile::MetricTable> of_cube(base::Result<cube::CubeFile> file,
-                                             const fs::path& path) {
-    if (!file) return file.error();
-    for (const std::string& warning : file.value().warnings) remarks_.add(warning, path);
-    for (const std::string& metric : file.value().without_data) {
-      if (wanted(metric)) without_data_.insert(metric);
-    }
-    for (const std::string& metric : file.value().unsupported) {
-      if (wanted(metric)) unsupported_.insert(metric);
-    }
-    return std::move(file.value().table);
+  base::Result<input::Input> open(const fs::path& path) {
+    std::vector<std::string> notes;
+    auto input = open_input(path, {.partial = request_.partial, .metrics = request_.metrics}, pool_,
+                            progress_, notes);
+    for (const std::string& note : notes) remarks_.add(note, path);
+    return input;
   }
 
-  base::Result<profile::MetricTable> of_trace(const fs::path& path) {
-    std::vector<std::string> notes;
-    auto trace = open_run(path, {.partial = request_.partial}, pool_, progress_, notes);
-    if (!trace) return trace.error();
-    for (const std::string& note : notes) remarks_.add(note, path);
-    for (const std::string& warning : trace.value().warnings) {
-      if (!trace.value().complete && warning.starts_with("incomplete")) remarks_.add(warning, path);
+  base::Result<profile::MetricTable> table_of(base::Result<input::Input> input,
+                                              const fs::path& path) {
+    if (!input) return input.error();
+    if (const auto* trace = std::get_if<trace::Trace>(&input.value()))
+      return of_trace(*trace, path);
+    return of_file(std::get<profile::ProfileFile>(std::move(input).value()), path);
+  }
+
+  profile::MetricTable of_file(profile::ProfileFile file, const fs::path& path) {
+    for (const std::string& warning : file.warnings) remarks_.add(warning, path);
+    for (const std::string& metric : file.without_data) {
+      if (wanted(metric)) without_data_.insert(metric);
     }
-    auto selection = trace::select(trace.value(), {});
+    for (const std::string& metric : file.unsupported) {
+      if (wanted(metric)) unsupported_.insert(metric);
+    }
+    return std::move(file.table);
+  }
+
+  base::Result<profile::MetricTable> of_trace(const trace::Trace& trace, const fs::path& path) {
+    for (const std::string& warning : trace::missing(trace)) remarks_.add(warning, path);
+    auto selection = trace::select(trace, {});
     if (!selection) return selection.error();
-    return profile::metric_table(trace.value(),
-                                 profile::from_trace(trace.value(), selection.value(), pool_));
+    return profile::metric_table(trace, profile::from_trace(trace, selection.value(), pool_));
   }
 
   [[nodiscard]] bool wanted(const std::string& metric) const {
@@ -138,7 +146,8 @@ class ProfileReader {
 
 /// errors  kNotFound for a metric that no profile has, naming those of the first.
 base::Status find_metrics(const ModelRequest& request,
-                          const std::vector<scaling::ProfileAt>& profiles) {
+                          const std::vector<scaling::ProfileAt>& profiles, base::ThreadPool& pool,
+                          base::Progress& progress) {
   for (const std::string& wanted : request.metrics) {
     const auto has = [&](const scaling::ProfileAt& profile) {
       return std::any_of(profile.table.metrics.begin(), profile.table.metrics.end(),
@@ -148,9 +157,10 @@ base::Status find_metrics(const ModelRequest& request,
     profile::MetricTable first = profiles.front().table;
     if (const fs::path path = profiles.front().name; path.extension() == ".cubex") {
       // Only what was asked for has been read so far.
-      auto all = cube::read(path);
+      auto all = input::open(path, {}, pool, progress);
       if (!all) return all.error();
-      first = std::move(all.value().table);
+      auto* file = std::get_if<profile::ProfileFile>(&all.value());
+      if (file != nullptr) first = std::move(file->table);
     }
     std::vector<std::string> names;
     for (const profile::Metric& metric : first.metrics) names.push_back(metric.name);
@@ -164,7 +174,8 @@ base::Result<ModelInput> open_series(const ModelRequest& request, Series series,
   ProfileReader reader(request, pool, progress);
   auto profiles = reader.read(series.sources);
   if (!profiles) return profiles.error();
-  if (auto found = find_metrics(request, profiles.value()); !found) return found.error();
+  if (auto found = find_metrics(request, profiles.value(), pool, progress); !found)
+    return found.error();
   ModelInput input;
   input.from_profiles = true;
   std::set<std::string> not_additive;

@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "scaling/experiment.hpp"
-#include "scaling/from_profiles.hpp"
+#include "scaling/read/from_profiles.hpp"
 
 namespace pathline::app {
 

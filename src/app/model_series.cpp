@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "app/run_json.hpp"
 #include "base/text.hpp"
-#include "scaling/from_profiles.hpp"
+#include "scaling/read/from_profiles.hpp"
 
 namespace pathline::app {
 namespace {
@@ -121,8 +122,7 @@ class LostRuns {
  public:
   /// name  of the folder.
   void add(const fs::path& folder, const scaling::RunName& name) {
-    std::error_code ignored;
-    folders_.push_back({folder, names_of(name.parameters), fs::exists(folder / "run.json", ignored),
+    folders_.push_back({folder, names_of(name.parameters), read_run_json(folder).described,
                         has_sums_only(folder)});
   }
   [[nodiscard]] bool any_sums() const {

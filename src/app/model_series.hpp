@@ -12,9 +12,13 @@ namespace pathline::app {
 
 /// One profile of a series, before it is read.
 struct Source {
-  std::filesystem::path path;  ///< A .cubex file; else an INPUT.
+  std::filesystem::path path;  ///< Any INPUT.
   std::vector<double> coordinates;
-  [[nodiscard]] bool is_cube() const { return path.extension() == ".cubex"; }
+  /// Whether it is a file of a profile.
+  [[nodiscard]] bool is_cube() const {
+    std::error_code ignored;
+    return path.extension() == ".cubex" && !std::filesystem::is_directory(path, ignored);
+  }
 };
 
 struct Series {

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "base/text_input.hpp"
 #include "comm/process_order.hpp"
-#include "mapping/placement_file.hpp"
+#include "mapping/files/placement_file.hpp"
 #include "network/hop_bytes.hpp"
 #include "network/host_list.hpp"
 #include "network/lines.hpp"

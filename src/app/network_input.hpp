@@ -8,7 +8,7 @@
 #include "base/thread_pool.hpp"
 #include "comm/matrix.hpp"
 #include "graph/traffic.hpp"
-#include "mapping/node_names.hpp"
+#include "mapping/files/node_names.hpp"
 #include "mapping/placement.hpp"
 #include "network/route_file.hpp"
 #include "network/routes.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/step_source.hpp"
+#include "base/choice.hpp"
 #include "base/cpu_time.hpp"
 #include "base/file.hpp"
 
@@ -36,27 +37,19 @@ base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
 }  // namespace
 
 base::Result<FigureKind> parse_figure_kind(std::string_view name) {
-  if (name == "timeline") return FigureKind::kTimeline;
-  if (name == "matrix") return FigureKind::kMatrix;
-  if (name == "chord") return FigureKind::kChord;
-  if (name == "flow") return FigureKind::kFlow;
-  if (name == "profile") return FigureKind::kProfile;
-  if (name == "steps") return FigureKind::kSteps;
-  if (name == "graph") return FigureKind::kGraph;
-  if (name == "routes") return FigureKind::kRoutes;
-  if (name == "ranking") return FigureKind::kRanking;
-  if (name == "model") return FigureKind::kModel;
-  return base::Error{base::ErrorCode::kInvalidArgument,
-                     fmt::format("there is no figure '{}'; there are timeline, matrix, chord, "
-                                 "flow, profile, steps, graph, "
-                                 "routes, ranking, model",
-                                 name)};
+  static constexpr std::pair<std::string_view, FigureKind> kNames[] = {
+      {"timeline", FigureKind::kTimeline}, {"matrix", FigureKind::kMatrix},
+      {"chord", FigureKind::kChord},       {"flow", FigureKind::kFlow},
+      {"profile", FigureKind::kProfile},   {"steps", FigureKind::kSteps},
+      {"graph", FigureKind::kGraph},       {"routes", FigureKind::kRoutes},
+      {"ranking", FigureKind::kRanking},   {"model", FigureKind::kModel}};
+  return base::choose("KIND", name, kNames);
 }
 
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool, figure::Bundled* report) {
+                                       base::ThreadPool& pool, bundle::Bundled* report) {
   switch (kind) {
     case FigureKind::kTimeline: return figure::timeline(trace, selection, options, pool, report);
     case FigureKind::kMatrix:
@@ -110,21 +103,24 @@ base::Result<layout::Scene> make_model_scene(const scaling::Experiment& experime
   return figure::model(experiment, ranked, drawing, again);
 }
 
+base::Status check_picture_name(const std::string& path) {
+  if (path.ends_with(".svg") || path.ends_with(".png")) return {};
+  return base::Error{base::ErrorCode::kInvalidArgument,
+                     fmt::format("cannot write {}: a picture's name ends with .png or .svg", path)};
+}
+
 base::Status write_picture(const layout::Scene& scene, const std::string& path,
                            base::ThreadPool& pool, render::DrawStats* stats) {
+  if (auto status = check_picture_name(path); !status) return status;
   if (path.ends_with(".svg")) {
     const auto svg = render::draw_svg(scene, pool, stats);
     return svg ? base::write_file(path, svg.value()) : base::Status(svg.error());
   }
-  if (path.ends_with(".png")) {
-    const auto image = render::draw(scene, pool, stats);
-    if (!image) return image.error();
-    return render::write_png(
-        image.value(), path,
-        {{"Title", scene.title}, {"Description", scene.description}, {"Software", "Pathline"}});
-  }
-  return base::Error{base::ErrorCode::kInvalidArgument,
-                     fmt::format("cannot write {}: a picture's name ends with .png or .svg", path)};
+  const auto image = render::draw(scene, pool, stats);
+  if (!image) return image.error();
+  return render::write_png(
+      image.value(), path,
+      {{"Title", scene.title}, {"Description", scene.description}, {"Software", "Pathline"}});
 }
 
 }  // namespace pathline::app

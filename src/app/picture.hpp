@@ -6,8 +6,8 @@
 
 #include "app/network_input.hpp"
 #include "figure/figure.hpp"
-#include "figure/model.hpp"
-#include "figure/network.hpp"
+#include "figure/model/model.hpp"
+#include "figure/network/network.hpp"
 #include "render/draw.hpp"
 #include "scaling/ranking.hpp"
 
@@ -39,7 +39,7 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name);
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool, figure::Bundled* report = nullptr);
+                                       base::ThreadPool& pool, bundle::Bundled* report = nullptr);
 
 /// kGraph, kRoutes, kRanking: the picture of routes on a network.
 base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,
@@ -59,8 +59,11 @@ base::Result<layout::Scene> make_model_scene(const scaling::Experiment& experime
                                              const ModelPicture& picture, base::ThreadPool& pool,
                                              double* search_ms = nullptr);
 
+/// errors  kInvalidArgument for the name of a file that write_picture() does not know how to write.
+base::Status check_picture_name(const std::string& path);
+
 /// Draws a scene into a file, PNG or SVG by the end of its name.
-/// errors  kInvalidArgument for another name, kIo.
+/// errors  of check_picture_name(), kIo.
 base::Status write_picture(const layout::Scene& scene, const std::string& path,
                            base::ThreadPool& pool, render::DrawStats* stats);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/placement.hpp"
 
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/scratch_folder.hpp"
+#include "base/test_data.hpp"
 
 namespace pathline::app {
 namespace {
@@ -17,10 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Placement, HasALinePerRankWithRangesWhereItIsBoundToSeveral) {
-  const char* data = std::getenv("PATHLINE_TEST_DATA");
-  const std::filesystem::path xml = std::filesystem::path(data != nullptr ? data : "") / "hwloc" /
-                                    "Intel-Haswell-2xXeon-E5-2680v3.xml";
-  if (!std::filesystem::exists(xml)) GTEST_SKIP() << "there is no hwloc/ in PATHLINE_TEST_DATA";
+  const auto xml = base::third_party_data("hwloc/Intel-Haswell-2xXeon-E5-2680v3.xml");
+  if (!std::filesystem::exists(xml)) GTEST_SKIP() << base::kNeedsThirdPartyData;
   const base::ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "topology");
   std::filesystem::copy_file(xml, folder.path() / "topology" / "n1.xml");

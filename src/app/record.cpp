@@ -15,8 +15,10 @@
 #include "app/launch_line.hpp"
 #include "app/program_file.hpp"
 #include "app/run_directory.hpp"
+#include "app/run_json.hpp"
 #include "app/why_nothing.hpp"
 #include "base/file.hpp"
+#include "base/parse.hpp"
 #include "base/text.hpp"
 
 namespace pathline::app {
@@ -221,7 +223,7 @@ bool is_rank(const std::vector<std::string>& words) {
     // A batch script has a SLURM_PROCID as well. Its step has no number, or one of the highest.
     constexpr uint64_t kFirstSpecialStep = 0xfffffff0;
     const std::string step = value_of(environment, "SLURM_STEP_ID", "");
-    in_job = !step.empty() && std::strtoull(step.c_str(), nullptr, 10) < kFirstSpecialStep;
+    in_job = !step.empty() && base::number_in<uint64_t>(step).value_or(0) < kFirstSpecialStep;
   }
   return in_job && find_launcher(words, looks_like_launcher) == words.size();
 }
@@ -265,7 +267,7 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   }
   const auto ending = run_attended(line.words, own);
   if (!ending) {
-    fs::remove(run / "run.json", failure);
+    remove_run_json(run);
     fs::remove(run, failure);
     return ending.error();
   }
@@ -294,9 +296,14 @@ base::Error record_rank(const RecordRequest& request) {
   Environment own = without_settings(environment);
   for (const auto& [variable, value] : rank_variables(values)) own[variable] = value;
   if (const auto output = values.find("output"); output != values.end()) {
-    // Absolute, as the program may go to another folder before MPI_Init.
+    if (const auto name = expand_run_name(output->second, "0"); !name) return name.error();
+    // Absolute, as the program may go to another folder before MPI_Init. A % there is one.
     std::error_code failure;
-    own["PATHLINE_OUTPUT"] = (fs::current_path(failure) / output->second).string();
+    std::string here = fs::current_path(failure).string();
+    for (size_t at = 0; (at = here.find('%', at)) != std::string::npos; at += 2) {
+      here.insert(at, 1, '%');
+    }
+    own["PATHLINE_OUTPUT"] = (fs::path(here) / output->second).string();
     own.erase("PATHLINE_RUN_DIRECTORY");
   }
   own["PATHLINE_PROGRAM"] = short_name(request.words, 0);

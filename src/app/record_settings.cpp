@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cmath>
-#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "comm/step_marker.hpp"
 
@@ -24,19 +23,10 @@ base::Error wrong(std::string message) {
   return {base::ErrorCode::kInvalidArgument, std::move(message)};
 }
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
-
 template <const auto& words>
 Checked one_of(const std::string& text, const Path&) {
   if (std::find(words.begin(), words.end(), text) != words.end()) return text;
-  return wrong(fmt::format("it is to be {}, not '{}'", fmt::join(words, ", "), text));
+  return wrong(base::not_one_of("it", text, std::vector<std::string>(words.begin(), words.end())));
 }
 
 constexpr std::array<std::string_view, 3> kModes = {"trace", "profile", "both"};
@@ -60,12 +50,12 @@ Checked yes_or_no(const std::string& text, const Path&) {
 }
 
 Checked level(const std::string& text, const Path& folder) {
-  const auto number = number_of<uint32_t>(text);
+  const auto number = base::number_in<uint32_t>(text);
   return number && *number <= 9 ? Checked(text) : yes_or_no(text, folder);
 }
 
 Checked count(const std::string& text, const Path&) {
-  const auto number = number_of<uint32_t>(text);
+  const auto number = base::number_in<uint32_t>(text);
   if (!number || *number == 0) {
     return wrong(fmt::format("it is to be a count from 1 on, not '{}'", text));
   }
@@ -73,8 +63,8 @@ Checked count(const std::string& text, const Path&) {
 }
 
 Checked seconds(const std::string& text, const Path&) {
-  const auto number = number_of<double>(text);
-  if (!number || !std::isfinite(*number) || *number < 0) {
+  const auto number = base::number_in<double>(text);
+  if (!number || *number < 0) {
     return wrong(fmt::format("it is to be seconds, 0 or more, not '{}'", text));
   }
   return text;
@@ -92,7 +82,7 @@ Checked size(const std::string& text, const Path&) {
     }
     digits.remove_suffix(1);
   }
-  const auto number = number_of<uint64_t>(digits);
+  const auto number = base::number_in<uint64_t>(digits);
   if (!number || *number == 0 || unit == 0 || *number > (uint64_t{1} << 62) / unit) {
     return wrong(fmt::format(
         "it is to be a number of bytes, or of units of 1024 (k), 1024^2 (M) or 1024^3 (G) bytes as "
@@ -104,17 +94,9 @@ Checked size(const std::string& text, const Path&) {
 
 /// "100:200" and "100:200:10" to the second form.
 Checked steps(const std::string& text, const Path&) {
-  std::array<uint64_t, 3> numbers = {0, 0, 1};
-  size_t used = 0;
-  bool good = true;
-  for (size_t begin = 0; good && begin <= text.size(); ++used) {
-    const size_t end = std::min(text.find(':', begin), text.size());
-    const auto number = number_of<uint64_t>(std::string_view(text).substr(begin, end - begin));
-    good = number.has_value() && used < numbers.size();
-    if (good) numbers[used] = *number;
-    begin = end + 1;
-  }
-  if (!good || used < 2 || numbers[2] == 0) {
+  auto numbers = base::numbers_in<uint64_t>(text, ':').value_or(std::vector<uint64_t>());
+  if (numbers.size() == 2) numbers.push_back(1);
+  if (numbers.size() != 3 || numbers[2] == 0) {
     return wrong(fmt::format(
         "it is to be A:B or A:B:N, every N-th time step from A to B, as in 100:200:10, not '{}'",
         text));
@@ -195,9 +177,9 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
 });
 
 /// Variables that begin with PATHLINE_ and are no settings.
-constexpr std::array<std::string_view, 5> kOtherVariables = {
-    "PATHLINE_LIBRARY", "PATHLINE_RUN_DIRECTORY", "PATHLINE_PROGRAM", "PATHLINE_TEST_DATA",
-    "PATHLINE_SETUP"};
+constexpr std::array<std::string_view, 6> kOtherVariables = {
+    "PATHLINE_LIBRARY",  "PATHLINE_RUN_DIRECTORY", "PATHLINE_PROGRAM",
+    "PATHLINE_OWN_DATA", "PATHLINE_TEST_DATA",     "PATHLINE_SETUP"};
 
 constexpr std::string_view kPrefix = "PATHLINE_";
 

@@ -40,9 +40,9 @@ TEST(RecordSettings, CommandLineCountsMoreThanEnvironmentMoreThanFile) {
 
 TEST(RecordSettings, AreCheckedWhereverTheyStand) {
   EXPECT_EQ(effective({{"mode", "tracing"}}),
-            "--mode: it is to be trace, profile, both, not 'tracing'");
+            "--mode: it is 'tracing', expected trace, profile or both");
   EXPECT_EQ(effective({}, {{"PATHLINE_BUFFER", "disk"}}),
-            "PATHLINE_BUFFER: it is to be file, ram, ring, not 'disk'");
+            "PATHLINE_BUFFER: it is 'disk', expected file, ram or ring");
   EXPECT_THAT(effective({{"max_size", "3T"}}), HasSubstr("--max-size: it is to be a number of"));
   for (const char* size : {"", "k", "-1", "1.5G", "0", "99999999999G", "1 M", "1MB"}) {
     EXPECT_THAT(effective({{"buffer_size", size}}), HasSubstr("--buffer-size: ")) << size;

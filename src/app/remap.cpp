@@ -5,13 +5,15 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "mapping/anneal.hpp"
+#include "app/route_choice.hpp"
 #include "mapping/bound.hpp"
-#include "mapping/grouping.hpp"
-#include "mapping/multilevel.hpp"
-#include "mapping/partition.hpp"
-#include "mapping/selected.hpp"
+#include "mapping/parts/grouping.hpp"
+#include "mapping/parts/partition.hpp"
+#include "mapping/search/anneal.hpp"
+#include "mapping/search/multilevel.hpp"
+#include "mapping/search/selected.hpp"
 
 namespace pathline::app {
 namespace {
@@ -174,6 +176,41 @@ base::Result<mapping::SearchResult> search(const mapping::Problem& problem,
 
 }  // namespace
 
+std::string_view method_name(RemapMethod method) {
+  const auto at = std::find_if(kRemapMethods.begin(), kRemapMethods.end(),
+                               [&](const auto& known) { return known.second == method; });
+  return at == kRemapMethods.end() ? "" : at->first;
+}
+
+bool moves_selected(RemapMethod method) {
+  return method == RemapMethod::kExact || method == RemapMethod::kRandom;
+}
+
+base::Status check_remap(const RemapRequest& request) {
+  const bool is_partition = request.method == RemapMethod::kPartition;
+  if (request.search.objective != mapping::Objective::kHopBytes &&
+      (moves_selected(request.method) || is_partition)) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--method {} knows only the objective hop-bytes", method_name(request.method))};
+  }
+  if (request.part_count > 0 && !is_partition) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "--parts belongs to --method partition"};
+  }
+  return {};
+}
+
+base::Result<std::vector<std::pair<Vertex, Vertex>>> ends_of_pairs(const std::string& file,
+                                                                   const NetworkInput& input) {
+  const auto routes = routes_of_pairs(file, input);
+  if (!routes) return routes.error();
+  std::vector<std::pair<Vertex, Vertex>> ends;
+  for (const uint32_t r : routes.value()) {
+    ends.emplace_back(input.routes.from[r], input.routes.to[r]);
+  }
+  return ends;
+}
+
 base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& request,
                               base::ThreadPool& pool) {
   std::vector<mapping::Placement> starts = {input.placement};
@@ -224,6 +261,46 @@ int effort_within(double seconds, uint32_t node_count) {
   int effort = 1;
   for (double cost = first * 3; effort < kMost && cost <= seconds; cost *= 3) ++effort;
   return effort;
+}
+
+nlohmann::ordered_json to_json(const NetworkInput& input, const RemapRequest& request,
+                               std::string_view objective, const Remapping& result,
+                               double seconds) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["network"] = input.machine.network->spec();
+  json["method"] = method_name(request.method);
+  json["objective"] = objective;
+  json["seed"] = request.search.seed;
+  json["load_unit"] = input.counts_routes ? "routes" : "bytes";
+  json["ranks"] = input.placement.rank_count();
+  json["nodes"] = result.places;
+  json["hop_bytes_before"] = result.hop_bytes_before;
+  json["hop_bytes_after"] = result.hop_bytes_after;
+  json["reduction_pct"] = result.hop_bytes_before > 0
+                              ? Json(100 - 100 * result.hop_bytes_after / result.hop_bytes_before)
+                              : Json();
+  json["bound_hop_bytes"] = result.bound_hop_bytes;
+  json["optimal"] = result.hop_bytes_after <= result.bound_hop_bytes;
+  json["max_link_load_before_bytes"] = result.max_link_load_before_bytes;
+  json["max_link_load_after_bytes"] = result.max_link_load_after_bytes;
+  json["off_node_bytes_before"] = result.off_node_bytes_before;
+  json["off_node_bytes_after"] = result.off_node_bytes_after;
+  json["moved"] = result.moved;
+  json["effort"] = request.search.effort;
+  json["seconds"] = seconds;
+  json["timed_out"] = result.timed_out;
+  return json;
+}
+
+base::Result<std::string> placement_text(const NetworkInput& input, const Remapping& result,
+                                         mapping::PlacementFormat format) {
+  auto names = mapping::NodeNames::make(*input.machine.network, input.host_of_node);
+  if (!names) return names.error();
+  return mapping::format_placement(result.placement, format, names.value(),
+                                   {.ranks_per_node = input.slots_per_node,
+                                    .hop_bytes_before = result.hop_bytes_before,
+                                    .hop_bytes_after = result.hop_bytes_after});
 }
 
 }  // namespace pathline::app

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "app/network_input.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "mapping/files/placement_file.hpp"
 #include "mapping/placement.hpp"
-#include "mapping/search.hpp"
+#include "mapping/search/search.hpp"
 
 namespace pathline::app {
 
@@ -22,6 +26,19 @@ enum class RemapMethod : uint8_t {
   kExact,       ///< All arrangements of the nodes that may move.
   kRandom,      ///< Random restarts of swaps of the nodes that may move.
 };
+
+/// What a user calls them.
+inline constexpr std::array<std::pair<std::string_view, RemapMethod>, 5> kRemapMethods = {{
+    {"anneal", RemapMethod::kAnneal},
+    {"exact", RemapMethod::kExact},
+    {"multilevel", RemapMethod::kMultilevel},
+    {"partition", RemapMethod::kPartition},
+    {"random", RemapMethod::kRandom},
+}};
+std::string_view method_name(RemapMethod method);
+
+/// kExact and kRandom: whether RemapRequest::movable means anything to the method.
+bool moves_selected(RemapMethod method);
 
 struct RemapRequest {
   RemapMethod method = RemapMethod::kMultilevel;
@@ -48,6 +65,14 @@ struct Remapping {
   bool timed_out = false;
 };
 
+/// errors  kInvalidArgument for an objective or parts that the method knows nothing of.
+base::Status check_remap(const RemapRequest& request);
+
+/// The ends of the routes between pairs of ranks that a file names, for RemapRequest::movable.
+/// errors  those of routes_of_pairs().
+base::Result<std::vector<std::pair<network::Vertex, network::Vertex>>> ends_of_pairs(
+    const std::string& file, const NetworkInput& input);
+
 /// A placement of the ranks with a lower objective; the one given if none is found.
 /// errors  those of mapping::Problem::make, mapping::group_ranks and of the methods.
 base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& request,
@@ -56,5 +81,16 @@ base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& req
 /// The largest effort that is done in about `seconds` on two cores, at least 1. Depends on these
 /// numbers only, so that the answer does.
 int effort_within(double seconds, uint32_t node_count);
+
+/// One object: the request, and what crosses the network before and after.
+/// objective  as the user wrote it.
+/// seconds    that it took.
+nlohmann::ordered_json to_json(const NetworkInput& input, const RemapRequest& request,
+                               std::string_view objective, const Remapping& result, double seconds);
+
+/// The text of a file that tells a batch system the new placement.
+/// errors  those of mapping::NodeNames::make and mapping::format_placement.
+base::Result<std::string> placement_text(const NetworkInput& input, const Remapping& result,
+                                         mapping::PlacementFormat format);
 
 }  // namespace pathline::app

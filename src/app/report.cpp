@@ -38,23 +38,6 @@ img { width: 100%; height: auto; display: block; }
 footer { margin-top: 40px; color: var(--muted); font-size: 13px; }
 )";
 
-std::string base64(std::span<const uint8_t> bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = uint32_t{bytes[i]} << 16U;
-    if (i + 1 < bytes.size()) group |= uint32_t{bytes[i + 1]} << 8U;
-    if (i + 2 < bytes.size()) group |= bytes[i + 2];
-    text += kDigits[group >> 18U];
-    text += kDigits[group >> 12U & 63U];
-    text += i + 1 < bytes.size() ? kDigits[group >> 6U & 63U] : '=';
-    text += i + 2 < bytes.size() ? kDigits[group & 63U] : '=';
-  }
-  return text;
-}
-
 class Report {
  public:
   Report(const trace::Trace& trace, const trace::Selection& selection, base::ThreadPool& pool)
@@ -193,7 +176,7 @@ class Report {
       const auto png = render::encode_png(image.value());
       if (!png) return png.error();
       urls[theme == layout::ThemeName::kDark ? 1 : 0] =
-          "data:image/png;base64," + base64(png.value());
+          "data:image/png;base64," + base::base64(png.value());
     }
     add("<h2>{}</h2>\n<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{}\">"
         "<img src=\"{}\" alt=\"{}\"></picture>\n",

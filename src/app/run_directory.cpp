@@ -2,17 +2,14 @@
 #include "app/run_directory.hpp"
 
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
+#include "base/run_name.hpp"
 
 namespace pathline::app {
 
@@ -22,16 +19,6 @@ std::string host_name() {
   return name;
 }
 
-std::string utc_time() {
-  const auto now = std::chrono::system_clock::now();
-  const auto ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-  const std::time_t seconds = ms / 1000;
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ms % 1000);
-}
-
 std::string default_run_name(const std::string& program) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -39,39 +26,21 @@ std::string default_run_name(const std::string& program) {
   return fmt::format("pathline-{}-{:%Y%m%d-%H%M%S}", program, local);
 }
 
-base::Result<std::string> expand_run_name(const std::string& wanted) {
+base::Result<std::string> expand_run_name(const std::string& wanted, const char* rank) {
   std::string name;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] != '%') {
-      name += wanted[i];
-      continue;
-    }
-    const char letter = ++i < wanted.size() ? wanted[i] : '\0';
-    if (letter == 'h') {
-      name += host_name();
-    } else if (letter == 'p') {
-      name += std::to_string(::getpid());
-    } else if (letter == 'j') {
-      const char* job = nullptr;
-      for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
-        if (job == nullptr) job = std::getenv(variable);
-      }
-      name += job != nullptr ? job : std::to_string(::getpid());
-    } else if (letter == '%') {
-      name += '%';
-    } else if (letter == 'r') {
-      return base::Error{
-          base::ErrorCode::kInvalidArgument,
-          fmt::format("{}: %r is the rank, but one run directory is for all ranks", wanted)};
-    } else {
-      return base::Error{
-          base::ErrorCode::kInvalidArgument,
-          fmt::format("{}: there is %h for the host, %p for the process, %j for the job and %% for "
-                      "a %, but no %{}",
-                      wanted, letter == '\0' ? "" : std::string(1, letter))};
-    }
+  const std::string_view unknown =
+      base::fill_in_run_name(wanted, rank, [&](std::string_view piece) { name += piece; });
+  if (unknown.empty()) return name;
+  if (unknown == "%r") {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("{}: %r is the rank, but one run directory is for all ranks", wanted)};
   }
-  return name;
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("{}: there is %h for the host, %p for the process, %j for the job and %% for "
+                  "a %, but no {}",
+                  wanted, unknown)};
 }
 
 base::Result<std::filesystem::path> make_run_directory(const std::filesystem::path& wanted) {
@@ -92,20 +61,6 @@ base::Result<std::filesystem::path> make_run_directory(const std::filesystem::pa
                      fmt::format("cannot make the run directory {}: {}", base_name.string(),
                                  failure ? failure.message() : "too many of that name"),
                      "Choose another place with -o DIR."};
-}
-
-base::Status write_run_json(const std::filesystem::path& run,
-                            const nlohmann::ordered_json& entries) {
-  using Json = nlohmann::ordered_json;
-  const std::filesystem::path path = run / "run.json";
-  Json json;
-  if (const auto file = base::MappedFile::open(path)) {
-    json = Json::parse(file.value().text(), nullptr, false);
-  }
-  if (!json.is_object()) json = Json::object();
-  for (const auto& [key, value] : entries.items()) json[key] = value;
-  // Arguments need not be UTF-8.
-  return base::write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
 bool has_recording(const std::filesystem::path& run) {

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/result.hpp"
 
 namespace pathline::app {
@@ -14,9 +12,9 @@ namespace pathline::app {
 /// "pathline-heat3d-20261121-093005" for now, in local time.
 std::string default_run_name(const std::string& program);
 
-/// Replaces %h (host), %p (process), %j (job of the batch system, or the process) and %%.
-/// errors  kInvalidArgument: other letters, and %r, as a run directory is of all ranks.
-base::Result<std::string> expand_run_name(const std::string& wanted);
+/// The name with what base::fill_in_run_name fills in.
+/// errors  kInvalidArgument: other letters, and %r without a `rank`, as a run directory is of all.
+base::Result<std::string> expand_run_name(const std::string& wanted, const char* rank = nullptr);
 
 /// Makes the folder `wanted`, or `wanted`-2, -3 ... if there is something of that name already, and
 /// the folders above it.
@@ -24,16 +22,8 @@ base::Result<std::string> expand_run_name(const std::string& wanted);
 /// errors   kIo.
 base::Result<std::filesystem::path> make_run_directory(const std::filesystem::path& wanted);
 
-/// Puts the keys of `entries` into run.json of the folder and keeps those that others wrote there.
-/// errors  kIo.
-base::Status write_run_json(const std::filesystem::path& run,
-                            const nlohmann::ordered_json& entries);
-
 /// Whether a recorder has left something in the folder.
 bool has_recording(const std::filesystem::path& run);
-
-/// "2026-11-21T09:30:05.123Z" for now.
-std::string utc_time();
 
 std::string host_name();
 

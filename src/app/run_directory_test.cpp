@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "base/scratch_folder.hpp"
 
@@ -34,23 +33,9 @@ TEST(RunDirectory, NamesMayHoldWhatIsKnownOnlyLater) {
   EXPECT_EQ(expand_run_name("r-%h-%p-100%%").value(),
             "r-" + host_name() + '-' + std::to_string(::getpid()) + "-100%");
   for (const char* wrong : {"%r", "%x", "run%"}) EXPECT_FALSE(expand_run_name(wrong).ok()) << wrong;
+  EXPECT_EQ(expand_run_name("r-%r", "0").value(), "r-0");
+  EXPECT_FALSE(expand_run_name("r-%x", "0").ok());
   EXPECT_THAT(default_run_name("heat3d"), MatchesRegex("pathline-heat3d-[0-9]+-[0-9]+"));
-}
-
-TEST(RunDirectory, DescriptionKeepsWhatOthersWrote) {
-  const base::ScratchFolder folder;
-  ASSERT_TRUE(write_run_json(folder.path(), {{"command", {"a\xff", "b"}}, {"end", nullptr}}).ok());
-  folder.write("run.json", [&] {
-    auto json = nlohmann::ordered_json::parse(folder.read("run.json"));
-    json["ranks"] = 4;
-    return json.dump();
-  }());
-  ASSERT_TRUE(write_run_json(folder.path(), {{"end", 1}}).ok());
-  const auto json = nlohmann::ordered_json::parse(folder.read("run.json"));
-  EXPECT_EQ(json.dump(), R"({"command":["a�","b"],"end":1,"ranks":4})");
-  folder.write("run.json", "damaged");
-  ASSERT_TRUE(write_run_json(folder.path(), {{"end", 2}}).ok());
-  EXPECT_EQ(nlohmann::ordered_json::parse(folder.read("run.json")).dump(), R"({"end":2})");
 }
 
 TEST(RunDirectory, HoldsARecordingWhenAFileInItHasContent) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/step_rows.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace pathline::app {
 
@@ -34,6 +37,37 @@ std::string step_csv(const trace::Trace& trace, const steps::Table& table) {
     text += fmt::format("{}\n", fmt::join(step_cells(trace, row), ","));
   }
   return text;
+}
+
+StepSummary summarized(const steps::Table& table) {
+  std::set<uint32_t> all;
+  std::set<uint32_t> unrecorded;
+  for (const steps::Row& row : table.rows) {
+    all.insert(row.step);
+    if (!row.recorded) unrecorded.insert(row.step);
+  }
+  StepSummary summary{.steps = all.size(), .unrecorded = unrecorded.size()};
+  for (const steps::Counters& counters : table.outside) summary.outside += counters;
+  return summary;
+}
+
+std::string detection_json(const comm::Detection& detection) {
+  nlohmann::ordered_json json;
+  json["found"] = detection.found();
+  if (!detection.found()) {
+    json["reason"] = detection.reason;
+    return json.dump();
+  }
+  json["begins_with"] = detection.begins_with;
+  json["periods"] = detection.count;
+  json["calls_per_period"] = detection.calls;
+  json["ranks"] = detection.agreeing_ranks;
+  json["share_of_calls"] = detection.call_share;
+  json["share_of_time"] = detection.time_share;
+  json["regularity"] = detection.regularity;
+  json["certainty"] = detection.certainty;
+  json["certainty_word"] = detection.certainty_word();
+  return json.dump();
 }
 
 }  // namespace pathline::app

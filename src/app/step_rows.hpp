@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "comm/detect_steps.hpp"
 #include "steps/table.hpp"
 #include "trace/trace.hpp"
 
@@ -24,5 +25,16 @@ std::array<std::string, kStepColumns.size()> step_cells(const trace::Trace& trac
 /// The whole table as CSV, the same as `pathline steps --format csv` prints for the steps that the
 /// program marks.
 std::string step_csv(const trace::Trace& trace, const steps::Table& table);
+
+/// What a table of steps leaves out.
+struct StepSummary {
+  size_t steps = 0;
+  size_t unrecorded = 0;    ///< Of them: at some rank only their times are known.
+  steps::Counters outside;  ///< Of all ranks, in no step.
+};
+StepSummary summarized(const steps::Table& table);
+
+/// One JSON object, in a line: the period that was found and how certain it is, or why none was.
+std::string detection_json(const comm::Detection& detection);
 
 }  // namespace pathline::app

@@ -131,6 +131,16 @@ std::string_view nearest(std::string_view word, std::span<const std::string> nam
   return best;
 }
 
+std::string not_one_of(std::string_view what, std::string_view word,
+                       std::span<const std::string> names) {
+  std::string text = fmt::format("{} is '{}', expected ", what, word);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 < names.size() ? ", " : " or ";
+    text += names[i];
+  }
+  return text;
+}
+
 std::string printable(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
@@ -160,6 +170,23 @@ std::string html_escaped(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string base64(std::span<const uint8_t> bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = uint32_t{bytes[i]} << 16U;
+    if (i + 1 < bytes.size()) group |= uint32_t{bytes[i + 1]} << 8U;
+    if (i + 2 < bytes.size()) group |= bytes[i + 2];
+    text += kDigits[group >> 18U];
+    text += kDigits[group >> 12U & 63U];
+    text += i + 1 < bytes.size() ? kDigits[group >> 6U & 63U] : '=';
+    text += i + 2 < bytes.size() ? kDigits[group & 63U] : '=';
+  }
+  return text;
 }
 
 }  // namespace pathline::base

@@ -28,9 +28,16 @@ std::string counted(uint64_t count, std::string_view one, std::string_view many)
 /// Of several the first.
 std::string_view nearest(std::string_view word, std::span<const std::string> names);
 
+/// "--metric is 'x', expected a, b or c".
+std::string not_one_of(std::string_view what, std::string_view word,
+                       std::span<const std::string> names);
+
 /// Replaces each byte that is not UTF-8, control characters and what XML forbids, so that a name
 /// out of a damaged file can be shown on a terminal, in JSON and in SVG.
 std::string printable(std::string_view text);
+
+/// RFC 4648, with padding and without line breaks.
+std::string base64(std::span<const uint8_t> bytes);
 
 /// Escapes &, <, > and both quotes for HTML and SVG.
 std::string html_escaped(std::string_view text);

@@ -2,11 +2,15 @@
 #include "base/text.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/choice.hpp"
 
 namespace pathline::base {
 namespace {
@@ -155,6 +159,32 @@ TEST(HtmlEscaped, EscapesWhatEndsATextOrAnAttribute) {
             "&lt;a href=&quot;x&quot;&gt;&amp;amp;&lt;/a&gt;");
   EXPECT_EQ(html_escaped("it's"), "it&#39;s");
   EXPECT_EQ(html_escaped("Größe"), "Größe");
+}
+
+TEST(Text, Base64IsThatOfTheRfc) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"f", "Zg=="},
+                                                       {"fo", "Zm8="},
+                                                       {"foo", "Zm9v"},
+                                                       {"foob", "Zm9vYg=="},
+                                                       {"fooba", "Zm9vYmE="},
+                                                       {"foobar", "Zm9vYmFy"}};
+  for (const auto& [text, expected] : cases) {
+    EXPECT_EQ(base64({reinterpret_cast<const uint8_t*>(text), std::strlen(text)}), expected);
+  }
+  const uint8_t high[] = {0xfb, 0xff, 0xfe};
+  EXPECT_EQ(base64(high), "+//+");
+}
+
+TEST(Text, UnknownWordsAreAnsweredInOneWay) {
+  const std::vector<std::string> names = {"alpha", "additive", "over"};
+  EXPECT_EQ(not_one_of("--blend", "x", names), "--blend is 'x', expected alpha, additive or over");
+  EXPECT_EQ(not_one_of("--stats", "xml", std::span(names).first(1)),
+            "--stats is 'xml', expected alpha");
+
+  constexpr std::pair<std::string_view, int> kChoices[] = {{"one", 1}, {"two", 2}};
+  EXPECT_EQ(choose("--n", "two", kChoices).value(), 2);
+  EXPECT_EQ(choose("--n", "", kChoices).error().message, "--n is '', expected one or two");
 }
 
 }  // namespace

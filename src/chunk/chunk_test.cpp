@@ -2,6 +2,8 @@
 //
 // Writer and reader of raw files together: what was committed must come back, however the writer
 // ended.
+//
+// Long because each test is one way in which a writer may end, with the same fixture.
 #include <algorithm>
 #include <csignal>
 #include <cstddef>

@@ -15,6 +15,7 @@
 #include "app/finish.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "trace/warnings.hpp"
 
 namespace pathline::cli {
 
@@ -25,36 +26,35 @@ std::string run_name(const std::string& input) {
   return base::printable(path.filename().string());
 }
 
-void add_input(CLI::App& command, CommonOptions& options, bool required) {
+void add_input(Command& command, CommonOptions& options, bool required) {
   command
-      .add_option("INPUT", options.input,
-                  "Run directory, OTF2 anchor file (*.otf2), folder that holds one, or CSV file of "
-                  "messages")
-      ->required(required);
-  command.add_option("--threads", options.threads, "Threads to use; 0 is one per core")
-      ->check(CLI::Range(0U, 4096U))
-      ->capture_default_str();
-  command.add_flag("--partial", options.partial,
-                   "Read a damaged input as far as it goes and say so");
-  command.add_flag("--quiet", options.quiet, "No progress and no notes on standard error");
+      .option("INPUT", options.input,
+              "Run directory, OTF2 anchor file (*.otf2), folder that holds one, or CSV file of "
+              "messages")
+      .required(required);
+  command.option("--threads", options.threads, "Threads to use; 0 is one per core")
+      .range(0U, 4096U)
+      .show_default();
+  command.flag("--partial", options.partial, "Read a damaged input as far as it goes and say so");
+  command.flag("--quiet", options.quiet, "No progress and no notes on standard error");
 }
 
-void add_output(CLI::App& command, CommonOptions& options) {
-  command.add_option("-o,--output", options.output, "File to write, '-' for standard output")
-      ->capture_default_str();
+void add_output(Command& command, CommonOptions& options) {
+  command.option("-o,--output", options.output, "File to write, '-' for standard output")
+      .show_default();
 }
 
-void add_format(CLI::App& command, CommonOptions& options) {
+void add_format(Command& command, CommonOptions& options) {
   command
-      .add_option("--format", options.format,
-                  "How to print: table on a terminal and csv elsewhere unless you say")
-      ->check(CLI::IsMember({"table", "csv", "json"}));
+      .option("--format", options.format,
+              "How to print: table on a terminal and csv elsewhere unless you say")
+      .one_of({"table", "csv", "json"});
 }
 
-void add_selection(CLI::App& command, CommonOptions& options) {
-  command.add_option("--from", options.from_s, "Only from this time on, seconds since the start");
-  command.add_option("--until", options.until_s, "Only before this time, seconds since the start");
-  command.add_option("--ranks", options.ranks, "Only these ranks: 0-31,64");
+void add_selection(Command& command, CommonOptions& options) {
+  command.option("--from", options.from_s, "Only from this time on, seconds since the start");
+  command.option("--until", options.until_s, "Only before this time, seconds since the start");
+  command.option("--ranks", options.ranks, "Only these ranks: 0-31,64");
 }
 
 void with_progress(base::Progress& progress, bool quiet, const std::function<void()>& job) {
@@ -118,30 +118,42 @@ base::Error about(const CommonOptions& options, base::Error error) {
 
 }  // namespace
 
+base::Result<input::Input> open_input(const CommonOptions& options,
+                                      const std::vector<std::string>& metrics,
+                                      base::ThreadPool& pool, base::Progress& progress) {
+  base::Result<input::Input> input = input::Input{};
+  std::vector<std::string> notes;
+  with_progress(progress, options.quiet, [&] {
+    input = app::open_input(options.input, {.partial = options.partial, .metrics = metrics}, pool,
+                            progress, notes);
+  });
+  if (options.quiet) return input;
+  for (const std::string& text : notes) note(text);
+  if (!input) return input;
+  if (const auto* file = std::get_if<profile::ProfileFile>(&input.value())) {
+    for (const std::string& warning : file->warnings) note(warning);
+  } else {
+    const auto& trace = std::get<trace::Trace>(input.value());
+    for (const std::string& warning : trace::missing(trace)) note(warning);
+  }
+  return input;
+}
+
+base::Result<trace::Selection> select(const CommonOptions& options, const trace::Trace& trace) {
+  auto selection = trace::select(
+      trace, {.from_s = options.from_s, .until_s = options.until_s, .ranks = options.ranks});
+  if (!selection) return about(options, selection.error());
+  return selection;
+}
+
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
   auto opened = std::make_unique<Opened>(options.threads);
-  std::optional<base::Result<trace::Trace>> trace;
-  std::vector<std::string> notes;
-  with_progress(opened->progress, options.quiet, [&] {
-    trace = app::open_run(options.input, {.partial = options.partial}, opened->pool,
-                          opened->progress, notes);
-  });
-  if (!options.quiet) {
-    for (const std::string& note : notes) {
-      fmt::print(stderr, "pathline: {}\n", base::printable(note));
-    }
-  }
-  if (!*trace) return trace->error();
-  opened->trace = std::move(*trace).value();
-  if (!opened->trace.complete && !options.quiet) {
-    for (const std::string& warning : opened->trace.warnings) {
-      if (warning.starts_with("incomplete")) fmt::print(stderr, "pathline: {}\n", warning);
-    }
-  }
-  auto selection =
-      trace::select(opened->trace,
-                    {.from_s = options.from_s, .until_s = options.until_s, .ranks = options.ranks});
-  if (!selection) return about(options, selection.error());
+  auto trace =
+      input::need_trace(open_input(options, {}, opened->pool, opened->progress), options.input);
+  if (!trace) return trace.error();
+  opened->trace = std::move(trace).value();
+  auto selection = select(options, opened->trace);
+  if (!selection) return selection.error();
   opened->selection = std::move(selection).value();
   return opened;
 }
@@ -153,10 +165,15 @@ base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
   return status ? status : about(options, status.error());
 }
 
+void note(std::string_view text) {
+  std::fputs(fmt::format("pathline: {}\n", base::printable(text)).c_str(), stderr);
+}
+
 int report_error(const base::Error& error) {
-  // Messages name files, and the name of a file may hold line ends and commands to a terminal.
-  fmt::print(stderr, "pathline: {}\n", base::printable(error.message));
-  if (!error.advice.empty()) fmt::print(stderr, "  {}\n", base::printable(error.advice));
+  note(error.message);
+  if (!error.advice.empty()) {
+    std::fputs(fmt::format("  {}\n", base::printable(error.advice)).c_str(), stderr);
+  }
   return kFailed;
 }
 

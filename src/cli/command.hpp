@@ -5,13 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "cli/option.hpp"
+#include "input/input.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -40,10 +41,10 @@ struct CommonOptions {
 /// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
 std::string run_name(const std::string& input);
 
-void add_input(CLI::App& command, CommonOptions& options, bool required = true);
-void add_output(CLI::App& command, CommonOptions& options);
-void add_format(CLI::App& command, CommonOptions& options);
-void add_selection(CLI::App& command, CommonOptions& options);
+void add_input(Command& command, CommonOptions& options, bool required = true);
+void add_output(Command& command, CommonOptions& options);
+void add_format(Command& command, CommonOptions& options);
+void add_selection(Command& command, CommonOptions& options);
 
 /// A run that a command works on.
 struct Opened {
@@ -56,7 +57,17 @@ struct Opened {
 
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
 /// resolves the selection.
+/// errors  kUnsupported for a profile, which has no events; those of the readers.
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options);
+
+/// Opens the input of `options`, and notes on stderr what is wrong with it.
+/// metrics  all that is read of a profile.
+base::Result<input::Input> open_input(const CommonOptions& options,
+                                      const std::vector<std::string>& metrics,
+                                      base::ThreadPool& pool, base::Progress& progress);
+
+/// The part of `trace` that `options` choose.
+base::Result<trace::Selection> select(const CommonOptions& options, const trace::Trace& trace);
 
 /// errors  kNotFound when `step` is given and the input of `options` has no such time step.
 base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
@@ -65,6 +76,11 @@ base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
 /// Shows `progress` on stderr from its first second on while `job` runs.
 void with_progress(base::Progress& progress, bool quiet, const std::function<void()>& job);
 
+/// Prints "pathline: ..." on stderr, in one piece and without a look at the outcome: results do not
+/// depend on who reads notes. Every note of a command takes this way, as it may name files, whose
+/// names may hold line ends and commands to a terminal.
+void note(std::string_view text);
+
 /// Prints "pathline: ..." and the advice; returns kFailed.
 int report_error(const base::Error& error);
 
@@ -72,23 +88,23 @@ int report_error(const base::Error& error);
 base::Status write_result(const std::string& path, const std::string& text);
 
 /// `words` is COMMAND: what stands behind the first "--" of the command line.
-void add_record_command(CLI::App& app, Action& action, std::vector<std::string> words);
-void add_finish_command(CLI::App& app, Action& action);
-void add_score_command(CLI::App& app, Action& action);
-void add_info_command(CLI::App& app, Action& action);
-void add_profile_command(CLI::App& app, Action& action);
-void add_matrix_command(CLI::App& app, Action& action);
-void add_messages_command(CLI::App& app, Action& action);
-void add_waits_command(CLI::App& app, Action& action);
-void add_steps_command(CLI::App& app, Action& action);
-void add_diff_command(CLI::App& app, Action& action);
-void add_figure_command(CLI::App& app, Action& action);
-void add_export_command(CLI::App& app, Action& action);
-void add_report_command(CLI::App& app, Action& action);
-void add_routes_command(CLI::App& app, Action& action);
-void add_infer_command(CLI::App& app, Action& action);
-void add_reroute_command(CLI::App& app, Action& action);
-void add_remap_command(CLI::App& app, Action& action);
-void add_model_command(CLI::App& app, Action& action);
+void add_record_command(Command& program, Action& action, std::vector<std::string> words);
+void add_finish_command(Command& program, Action& action);
+void add_score_command(Command& program, Action& action);
+void add_info_command(Command& program, Action& action);
+void add_profile_command(Command& program, Action& action);
+void add_matrix_command(Command& program, Action& action);
+void add_messages_command(Command& program, Action& action);
+void add_waits_command(Command& program, Action& action);
+void add_steps_command(Command& program, Action& action);
+void add_diff_command(Command& program, Action& action);
+void add_figure_command(Command& program, Action& action);
+void add_export_command(Command& program, Action& action);
+void add_report_command(Command& program, Action& action);
+void add_routes_command(Command& program, Action& action);
+void add_infer_command(Command& program, Action& action);
+void add_reroute_command(Command& program, Action& action);
+void add_remap_command(Command& program, Action& action);
+void add_model_command(Command& program, Action& action);
 
 }  // namespace pathline::cli

@@ -40,22 +40,22 @@ base::Result<int> run_export(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, Action& action) {
+void add_export_command(Command& program, Action& action) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Writes a run in another format");
-  add_input(*command, *options);
+  Command command = program.command("export", "Writes a run in another format");
+  add_input(command, *options);
   command
-      ->add_option("--to", options->to,
-                   "otf2 (a folder), chrome (a JSON file for Perfetto) or csv (a folder of "
-                   "tables)")
-      ->required()
-      ->check(CLI::IsMember({"otf2", "chrome", "csv"}));
-  command->add_option("-o,--output", options->output, "File or folder to write")->required();
-  add_selection(*command, *options);
-  command->footer(
+      .option("--to", options->to,
+              "otf2 (a folder), chrome (a JSON file for Perfetto) or csv (a folder of "
+              "tables)")
+      .required()
+      .one_of({"otf2", "chrome", "csv"});
+  command.option("-o,--output", options->output, "File or folder to write").required();
+  add_selection(command, *options);
+  command.footer(
       "Examples:\n  pathline export run --to chrome -o run.json\n"
       "  pathline export run --to csv -o tables");
-  command->callback([options, &action] { action = [options] { return run_export(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_export(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -30,13 +30,10 @@ base::Result<int> run_finish(const FinishOptions& options) {
     return kDone;
   }
   if (!options.quiet) {
-    for (const std::string& warning : report.warnings) {
-      fmt::print(stderr, "pathline: {}\n", base::printable(warning));
-    }
+    for (const std::string& warning : report.warnings) note(warning);
   }
   if (report.outcome == app::Finish::kStillRuns) {
-    fmt::print(stderr, "pathline: {} is still being written: nothing was changed\n",
-               base::printable(options.input));
+    note(options.input + " is still being written: nothing was changed");
     return kAnswerIsNo;
   }
   if (!options.quiet) {
@@ -52,27 +49,27 @@ base::Result<int> run_finish(const FinishOptions& options) {
 
 }  // namespace
 
-void add_finish_command(CLI::App& app, Action& action) {
+void add_finish_command(Command& program, Action& action) {
   auto options = std::make_shared<FinishOptions>();
-  CLI::App* command =
-      app.add_subcommand("finish", "Completes a recorded run, also one whose program died");
-  command->add_option("RUN", options->input, "Run directory of 'pathline record'")->required();
-  command->add_flag("--keep-raw", options->keep_raw, "Leave the recorder's raw files there");
+  Command command =
+      program.command("finish", "Completes a recorded run, also one whose program died");
+  command.option("RUN", options->input, "Run directory of 'pathline record'").required();
+  command.flag("--keep-raw", options->keep_raw, "Leave the recorder's raw files there");
   command
-      ->add_option("--wait", options->wait_s,
-                   "Seconds to wait for processes of the run that are still there")
-      ->check(CLI::Range(0.0, 1e6));
-  command->add_option("--threads", options->threads, "Threads to use; 0 is one per core")
-      ->check(CLI::Range(0U, 4096U))
-      ->capture_default_str();
-  command->add_flag("--quiet", options->quiet, "No progress, no notes and no summary");
-  command->footer(
+      .option("--wait", options->wait_s,
+              "Seconds to wait for processes of the run that are still there")
+      .range(0.0, 1e6);
+  command.option("--threads", options->threads, "Threads to use; 0 is one per core")
+      .range(0U, 4096U)
+      .show_default();
+  command.flag("--quiet", options->quiet, "No progress, no notes and no summary");
+  command.footer(
       "Makes traces.otf2, steps.csv and run.json of the recorder's raw files and removes those "
       "when "
       "all\nis safely written. Interrupted, it can be run again. Commands that open a run which is "
       "not\nfinished do the same.\nExamples:\n"
       "  pathline finish pathline-heat3d-20261121-093005\n  pathline finish run --keep-raw");
-  command->callback([options, &action] { action = [options] { return run_finish(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_finish(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "base/text_input.hpp"
 #include "cli/json_output.hpp"
 
@@ -82,22 +84,21 @@ base::Result<int> run_infer(const InferOptions& options) {
 
 }  // namespace
 
-void add_infer_command(CLI::App& app, Action& action) {
+void add_infer_command(Command& program, Action& action) {
   auto options = std::make_shared<InferOptions>();
-  CLI::App* command =
-      app.add_subcommand("infer", "Which network explains measured hops and routes");
-  command->add_option("--hopbytes", options->hop_bytes, "Lines SRC DST BYTES HOPS; may be gzipped");
-  command->add_option("--routes", options->routes,
-                      "Lines Hop K: [SRC-DST] N (c1 .. ck) -> N (c1 .. ck); may be gzipped");
-  command->add_flag("--partial", options->partial, "Leave out malformed lines and count them");
-  add_output(*command, *options);
-  add_json_format(*command, *options);
-  command->footer(
+  Command command = program.command("infer", "Which network explains measured hops and routes");
+  command.option("--hopbytes", options->hop_bytes, "Lines SRC DST BYTES HOPS; may be gzipped");
+  command.option("--routes", options->routes,
+                 "Lines Hop K: [SRC-DST] N (c1 .. ck) -> N (c1 .. ck); may be gzipped");
+  command.flag("--partial", options->partial, "Leave out malformed lines and count them");
+  add_output(command, *options);
+  add_json_format(command, *options);
+  command.footer(
       "A wrap is null where the data fit a ring and a mesh; orders are all that explain as many "
       "routes.\nExamples:\n"
       "  pathline infer --hopbytes traffic.txt\n"
       "  pathline infer --hopbytes traffic.txt --routes routes.txt");
-  command->callback([options, &action] { action = [options] { return run_infer(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_infer(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -64,18 +64,18 @@ base::Result<int> run_info(const CommonOptions& options) {
 
 }  // namespace
 
-void add_info_command(CLI::App& app, Action& action) {
+void add_info_command(Command& program, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("info", "What a run holds, in numbers");
-  add_input(*command, *options);
-  add_output(*command, *options);
-  add_json_format(*command, *options);
-  command->footer(
+  Command command = program.command("info", "What a run holds, in numbers");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_json_format(command, *options);
+  command.footer(
       "Threads are those of CPUs, streams those of GPUs; communicators and collectives are those "
       "of MPI. Collective operations on windows (MPI_Win_fence ...) stand among the event types "
       "as RmaCollectiveEnd, once for every member.\nExamples:\n  pathline info run/traces.otf2\n"
       "  pathline info run --format json | jq .messages");
-  command->callback([options, &action] { action = [options] { return run_info(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_info(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace pathline::cli {
 namespace {
@@ -25,9 +26,9 @@ void add_lines(std::string& text, const std::string& prefix, const Json& json) {
 
 }  // namespace
 
-void add_json_format(CLI::App& command, CommonOptions& options) {
-  command.add_option("--format", options.format, "Default: table on a terminal, json elsewhere")
-      ->check(CLI::IsMember({"table", "json"}));
+void add_json_format(Command& command, CommonOptions& options) {
+  command.option("--format", options.format, "Default: table on a terminal, json elsewhere")
+      .one_of({"table", "json"});
 }
 
 base::Status print_json(const CommonOptions& options, const nlohmann::ordered_json& json) {

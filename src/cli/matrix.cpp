@@ -40,20 +40,20 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
 
 }  // namespace
 
-void add_matrix_command(CLI::App& app, Action& action) {
+void add_matrix_command(Command& program, Action& action) {
   auto options = std::make_shared<MatrixOptions>();
-  CLI::App* command = app.add_subcommand("matrix", "Who sent how much to whom");
-  add_input(*command, *options);
-  add_output(*command, *options);
-  add_format(*command, *options);
-  add_selection(*command, *options);
-  command->add_option("--step", options->step, "Only the messages sent in this time step");
-  command->footer(
+  Command command = program.command("matrix", "Who sent how much to whom");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_format(command, *options);
+  add_selection(command, *options);
+  command.option("--step", options->step, "Only the messages sent in this time step");
+  command.footer(
       "A message takes the time from the time stamp of its send record, written when the send is "
       "called, to that of its receive record, written when the receive is complete. It is negative "
       "where the clocks of the two disagree.\nExamples:\n"
       "  pathline matrix run\n  pathline matrix run --step 12 --format csv");
-  command->callback([options, &action] { action = [options] { return run_matrix(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_matrix(*options); }; });
 }
 
 }  // namespace pathline::cli

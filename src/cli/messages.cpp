@@ -18,11 +18,9 @@ base::Result<int> run_messages(const CommonOptions& options) {
   }
   const size_t unmatched = trace.unmatched_sends.size() + trace.unmatched_receives.size();
   if (unmatched > 0 && !options.quiet) {
-    fmt::print(stderr,
-               "pathline: {} and {} found no partner and are not listed; 'pathline info' tells "
-               "more\n",
-               base::counted(trace.unmatched_sends.size(), "send", "sends"),
-               base::counted(trace.unmatched_receives.size(), "receive", "receives"));
+    note(fmt::format("{} and {} found no partner and are not listed; 'pathline info' tells more",
+                     base::counted(trace.unmatched_sends.size(), "send", "sends"),
+                     base::counted(trace.unmatched_receives.size(), "receive", "receives")));
   }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
@@ -30,18 +28,18 @@ base::Result<int> run_messages(const CommonOptions& options) {
 
 }  // namespace
 
-void add_messages_command(CLI::App& app, Action& action) {
+void add_messages_command(Command& program, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("messages", "Every message, by the time it was sent");
-  add_input(*command, *options);
-  add_output(*command, *options);
-  add_format(*command, *options);
-  add_selection(*command, *options);
-  command->footer(
+  Command command = program.command("messages", "Every message, by the time it was sent");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_format(command, *options);
+  add_selection(command, *options);
+  command.footer(
       "A message is listed when it was sent in the time range and one of its ranks is "
       "chosen.\nExamples:\n  pathline messages run --ranks 0\n"
       "  pathline messages run -o messages.csv");
-  command->callback([options, &action] { action = [options] { return run_messages(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_messages(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -9,6 +9,7 @@
 
 #include "base/cpu_time.hpp"
 #include "base/text.hpp"
+#include "cli/figure_kinds.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -28,7 +29,7 @@ Error invalid(std::string message, std::string advice = "") {
 }
 
 void note(const CommonOptions& common, const std::string& text) {
-  if (!common.quiet) fmt::print(stderr, "pathline: {}\n", base::printable(text));
+  if (!common.quiet) cli::note(text);
 }
 
 /// The metric to draw; without a wish the time, or else the first one.
@@ -115,7 +116,7 @@ base::Status check(const ModelFigureOptions& options, figure::ModelKind kind, si
   if (kind == figure::ModelKind::kKernel && options.kernels.size() > 1) {
     return invalid("--kind kernel draws one kernel", "Give --kernel once, or take --kind sheet.");
   }
-  if (kernel_count == 1 && options.rank_by != "value") {
+  if (kernel_count == 1 && options.rank_by_given) {
     return invalid("--rank-by has no effect on a single kernel");
   }
   if (options.scaling_given && !from_profiles) {
@@ -126,44 +127,30 @@ base::Status check(const ModelFigureOptions& options, figure::ModelKind kind, si
 
 }  // namespace
 
-std::string ModelFigureOptions::given() const {
-  if (!parameters.empty()) return "--parameter";
-  if (!kind.empty()) return "--kind";
-  if (!kernels.empty()) return "--kernel";
-  if (!at.empty()) return "--at";
-  if (!axes.empty()) return "--axes";
-  if (scaling_given) return "--scaling";
-  if (aggregate != "mean") return "--aggregate";
-  if (terms != 2) return "--terms";
-  if (rank_by != "value") return "--rank-by";
-  if (top > 0) return "--top";
-  return "";
-}
-
-void add_model_figure_options(CLI::App& command, ModelFigureOptions& options) {
-  const std::string group = "Options of model";
+void add_model_figure_options(Command& command, ModelFigureOptions& options) {
+  const std::string group = kModelGroup;
   command
-      .add_option("--kind", options.kind,
-                  "kernel (measurements and model of one, the first unless --kernel names it), "
-                  "sheet (many), bars (predictions beside measurements); default: kernel if there "
-                  "is only one, else sheet")
-      ->check(CLI::IsMember({"kernel", "sheet", "bars"}))
-      ->group(group);
+      .option("--kind", options.kind,
+              "kernel (measurements and model of one, the first unless --kernel names it), "
+              "sheet (many), bars (predictions beside measurements); default: kernel if there "
+              "is only one, else sheet")
+      .one_of({"kernel", "sheet", "bars"})
+      .group(group);
   command
-      .add_option("--kernel", options.kernels,
-                  "Only this call path, 'main->solve', or its end if no other has it; may be given "
-                  "again")
-      ->allow_extra_args(false)
-      ->group(group);
+      .option("--kernel", options.kernels,
+              "Only this call path, 'main->solve', or its end if no other has it; may be given "
+              "again")
+      .one_value_each()
+      .group(group);
   add_model_data_options(command, options, group);
   command
-      .add_option("--axes", options.axes,
-                  "log, linear, or auto: log where values are positive and far apart")
-      ->check(CLI::IsMember({"auto", "log", "linear"}))
-      ->group(group);
-  command.add_option("--top", options.top, "At most so many kernels")
-      ->check(CLI::Range(size_t{1}, size_t{1000000000}))
-      ->group(group);
+      .option("--axes", options.axes,
+              "log, linear, or auto: log where values are positive and far apart")
+      .one_of({"auto", "log", "linear"})
+      .group(group);
+  command.option("--top", options.top, "At most so many kernels")
+      .range(size_t{1}, size_t{1000000000})
+      .group(group);
 }
 
 base::Result<int> draw_model(const CommonOptions& common, ModelFigureOptions options,

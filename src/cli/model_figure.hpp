@@ -17,12 +17,9 @@ struct ModelFigureOptions : ModelDataOptions {
   std::vector<std::string> kernels;
   std::string axes;
   size_t top = 0;
-
-  /// Name of an option that was given; "" for none.
-  [[nodiscard]] std::string given() const;
 };
 
-void add_model_figure_options(CLI::App& command, ModelFigureOptions& options);
+void add_model_figure_options(Command& command, ModelFigureOptions& options);
 
 /// Draws the figure into the output file of `common`, whose input is the first run.
 /// metric  "" for the one that says most.

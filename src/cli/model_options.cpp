@@ -2,13 +2,14 @@
 #include "cli/model_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "app/model_report.hpp"
 #include "app/model_series.hpp"
+#include "base/parse.hpp"
 #include "base/text.hpp"
 
 namespace pathline::cli {
@@ -23,6 +24,21 @@ Error invalid(std::string message, std::string advice = "") {
   return {ErrorCode::kInvalidArgument, std::move(message), std::move(advice)};
 }
 
+template <typename Table>
+std::vector<std::string> words_of(const Table& table) {
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : table) words.emplace_back(word);
+  return words;
+}
+
+/// word  one of words_of().
+template <typename Table>
+auto meaning_of(const std::string& word, const Table& table) {
+  return std::find_if(table.begin(), table.end(),
+                      [&](const auto& known) { return known.first == word; })
+      ->second;
+}
+
 /// "p=64,n=100" behind `option`.
 base::Result<NamedValues> parse_values(const std::string& text, const std::string& option) {
   NamedValues values;
@@ -30,17 +46,15 @@ base::Result<NamedValues> parse_values(const std::string& text, const std::strin
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string part = text.substr(begin, end - begin);
     const size_t equals = part.find('=');
-    const std::string number = equals == std::string::npos ? "" : part.substr(equals + 1);
-    double value = 0;
-    const auto [stop, code] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (equals == 0 || code != std::errc() || stop != number.data() + number.size() ||
-        !std::isfinite(value) || !(value > 0)) {
+    const auto value =
+        base::number_in<double>(equals == std::string::npos ? "" : part.substr(equals + 1));
+    if (equals == 0 || !value || !(*value > 0)) {
       return invalid(
           fmt::format("{} is '{}', expected parameters and values above 0, such as "
                       "p=64 or p=64,n=100",
                       option, text));
     }
-    values.emplace_back(part.substr(0, equals), value);
+    values.emplace_back(part.substr(0, equals), *value);
     begin = end + 1;
   }
   return values;
@@ -121,15 +135,15 @@ base::Status check_output(const std::string& output, const app::ModelRequest& re
 }
 
 scaling::Aggregate aggregate_of(const ModelDataOptions& options) {
-  using scaling::Aggregate;
-  return options.aggregate == "median" ? Aggregate::kMedian
-         : options.aggregate == "min"  ? Aggregate::kMin
-         : options.aggregate == "max"  ? Aggregate::kMax
-                                       : Aggregate::kMean;
+  return meaning_of(options.aggregate, app::kAggregates);
+}
+
+scaling::LocationRule locations_of(const ModelDataOptions& options) {
+  return meaning_of(options.scaling, app::kLocationRules);
 }
 
 scaling::RankBy rank_by_of(const ModelDataOptions& options) {
-  return options.rank_by == "growth" ? scaling::RankBy::kGrowth : scaling::RankBy::kValue;
+  return meaning_of(options.rank_by, app::kRankings);
 }
 
 base::Result<app::ModelRequest> model_request(const ModelDataOptions& options, bool partial) {
@@ -153,47 +167,28 @@ base::Result<app::ModelRequest> model_request(const ModelDataOptions& options, b
     }
   }
   request.profiles.aggregate = aggregate_of(options);
-  using scaling::LocationRule;
-  request.profiles.locations = options.scaling == "strong"          ? LocationRule::kStrong
-                               : options.scaling == "weak-threaded" ? LocationRule::kWeakThreaded
-                                                                    : LocationRule::kWeak;
+  request.profiles.locations = locations_of(options);
   request.partial = partial;
   return request;
 }
 
 base::Result<std::vector<std::vector<double>>> model_targets(
     const ModelDataOptions& options, const scaling::Experiment& experiment) {
-  const std::vector<double> largest = scaling::largest_measured(experiment);
   std::vector<std::vector<double>> targets;
-  const std::vector<std::string>& names = experiment.parameters;
   for (const std::string& text : options.at) {
     auto values = parse_values(text, "--at");
     if (!values) return values.error();
-    std::vector<double> target = largest;
-    for (const auto& [name, value] : values.value()) {
-      const auto place = std::find(names.begin(), names.end(), name);
-      if (place == names.end()) {
-        return Error{ErrorCode::kNotFound,
-                     fmt::format("--at {}: there is no parameter '{}', only {}", text, name,
-                                 fmt::join(names, ", "))};
-      }
-      target[static_cast<size_t>(place - names.begin())] = value;
+    auto target = app::target_at(values.value(), experiment);
+    if (!target) {
+      return Error{target.error().code, fmt::format("--at {}: {}", text, target.error().message)};
     }
-    targets.push_back(std::move(target));
+    targets.push_back(std::move(target).value());
   }
-  if (targets.empty()) {
-    constexpr double kFarther = 16;
-    targets.push_back(largest);
-    // What is farther than a double reaches, or would be on the other side, stays where it is.
-    if (const double x = kFarther * largest[0]; x > 0 && std::isfinite(x)) targets[0][0] = x;
-  }
+  if (targets.empty()) targets.push_back(app::usual_target(experiment));
   return targets;
 }
 
 void print_model_notes(const scaling::Experiment& experiment) {
-  const auto note = [](const std::string& text) {
-    fmt::print(stderr, "pathline: {}\n", base::printable(text));
-  };
   for (const std::string& warning : experiment.warnings) note(warning);
   const auto& skipped = experiment.skipped;
   constexpr size_t kMost = 5;
@@ -206,55 +201,56 @@ void print_model_notes(const scaling::Experiment& experiment) {
   }
 }
 
-void add_model_data_options(CLI::App& command, ModelDataOptions& options,
-                            const std::string& group) {
-  const auto grouped = [&](CLI::Option* option) {
-    if (!group.empty()) option->group(group);
-  };
-  grouped(
-      command
-          .add_option("--parameter", options.parameters,
-                      "What the next run was measured at: --parameter p=4 RUN --parameter p=8 RUN; "
-                      "several, or p=4,n=100, for several parameters; runs of equal values are "
-                      "repetitions")
-          ->allow_extra_args(false));
-  grouped(command
-              .add_option("--aggregate", options.aggregate,
-                          "What of repetitions, and of locations, is modelled")
-              ->check(CLI::IsMember({"mean", "median", "min", "max"}))
-              ->capture_default_str());
-  grouped(command
-              .add_option("--scaling", options.scaling,
-                          "What becomes of the locations of a profile: weak aggregates them, "
-                          "weak-threaded leaves out idle ones, strong adds them up")
-              ->check(CLI::IsMember({"weak", "weak-threaded", "strong"}))
-              ->capture_default_str());
-  grouped(command.add_option("--terms", options.terms, "Most terms of a model beside its constant")
-              ->check(CLI::Range(1, 2))
-              ->capture_default_str());
-  grouped(
-      command
-          .add_option("--at", options.at,
-                      // A picture has one target.
-                      std::string("Predict here: p=65536 or p=65536,n=100; ") +
-                          (group.empty() ? "may be given again, the first ranks. " : "") +
-                          "Parameters not named stay at their largest measured value. Default: 16 "
-                          "times the largest value of the first parameter")
-          ->allow_extra_args(false));
-  grouped(command
-              .add_option("--rank-by", options.rank_by,
-                          "What comes first: the largest predicted value, or the fastest growth")
-              ->check(CLI::IsMember({"value", "growth"}))
-              ->capture_default_str());
+void add_model_data_options(Command& command, ModelDataOptions& options, const std::string& group) {
+  command
+      .option("--parameter", options.parameters,
+              "What the next run was measured at: --parameter p=4 RUN --parameter p=8 RUN; "
+              "several, or p=4,n=100, for several parameters; runs of equal values are "
+              "repetitions")
+      .one_value_each()
+      .group(group);
+  command
+      .option("--aggregate", options.aggregate,
+              "What of repetitions, and of locations, is modelled")
+      .one_of(words_of(app::kAggregates))
+      .show_default()
+      .group(group);
+  command
+      .option("--scaling", options.scaling,
+              "What becomes of the locations of a profile: weak aggregates them, "
+              "weak-threaded leaves out idle ones, strong adds them up")
+      .one_of(words_of(app::kLocationRules))
+      .show_default()
+      .group(group);
+  command.option("--terms", options.terms, "Most terms of a model beside its constant")
+      .range(1, 2)
+      .show_default()
+      .group(group);
+  command
+      .option("--at", options.at,
+              // A picture has one target.
+              std::string("Predict here: p=65536 or p=65536,n=100; ") +
+                  (group.empty() ? "may be given again, the first ranks. " : "") +
+                  "Parameters not named stay at their largest measured value. Default: 16 "
+                  "times the largest value of the first parameter")
+      .one_value_each()
+      .group(group);
+  command
+      .option("--rank-by", options.rank_by,
+              "What comes first: the largest predicted value, or the fastest growth")
+      .one_of(words_of(app::kRankings))
+      .show_default()
+      .group(group);
 }
 
-void note_order(const CLI::App& command, const std::vector<std::string>& names,
+void note_order(const Command& command, const std::vector<std::string>& names,
                 ModelDataOptions& options) {
-  for (const CLI::Option* option : command.parse_order()) {
-    const bool is_data = std::find(names.begin(), names.end(), option->get_name()) != names.end();
-    if (is_data || option->check_lname("parameter")) options.is_data.push_back(is_data);
+  for (const Command::Given& option : command.given()) {
+    const bool is_data = std::find(names.begin(), names.end(), option.name) != names.end();
+    if (is_data || option.name == "--parameter") options.is_data.push_back(is_data);
   }
-  options.scaling_given = command.count("--scaling") > 0;
+  options.scaling_given = command.was_given("--scaling");
+  options.rank_by_given = command.was_given("--rank-by");
 }
 
 }  // namespace pathline::cli

@@ -7,7 +7,7 @@
 #include "app/model_input.hpp"
 #include "cli/command.hpp"
 #include "scaling/ranking.hpp"
-#include "scaling/search.hpp"
+#include "scaling/search/search.hpp"
 
 namespace pathline::cli {
 
@@ -22,17 +22,18 @@ struct ModelDataOptions {
   bool scaling_given = false;
   int terms = 2;
   std::string rank_by = "value";
+  bool rank_by_given = false;
   std::vector<std::string> at;
 };
 
 /// --parameter, --aggregate, --scaling, --terms, --at, --rank-by.
 /// group  headline of the help under which they stand; "": the usual one.
-void add_model_data_options(CLI::App& command, ModelDataOptions& options,
+void add_model_data_options(Command& command, ModelDataOptions& options,
                             const std::string& group = "");
 
 /// Notes which of the runs and `--parameter` came when; `command` was just parsed.
 /// names  of the positional options that hold runs.
-void note_order(const CLI::App& command, const std::vector<std::string>& names,
+void note_order(const Command& command, const std::vector<std::string>& names,
                 ModelDataOptions& options);
 
 /// errors  kInvalidArgument for values that are no numbers above 0 and for runs without any.
@@ -48,6 +49,7 @@ base::Result<std::vector<std::vector<double>>> model_targets(const ModelDataOpti
                                                              const scaling::Experiment& experiment);
 
 scaling::Aggregate aggregate_of(const ModelDataOptions& options);
+scaling::LocationRule locations_of(const ModelDataOptions& options);
 scaling::RankBy rank_by_of(const ModelDataOptions& options);
 
 /// Warnings and the first of the skipped kernels, on stderr.

@@ -15,6 +15,7 @@
 namespace pathline::cli {
 namespace {
 
+using app::ModelReport;
 using scaling::Fit;
 using scaling::Ranked;
 
@@ -34,17 +35,6 @@ std::string range_text(const scaling::Prediction& predicted) {
   return fmt::format("{} to {}", short_number(predicted.low), short_number(predicted.high));
 }
 
-bool is_zero(const ModelReport& report, const Ranked& row) {
-  const scaling::Experiment& experiment = report.experiment;
-  for (size_t p = 0; p < experiment.point_count(); ++p) {
-    const auto samples = experiment.samples_of(report.fits[row.fit].kernel, p);
-    if (std::any_of(samples.begin(), samples.end(), [](double value) { return value != 0; })) {
-      return false;
-    }
-  }
-  return true;
-}
-
 std::string caption(const ModelReport& report) {
   const std::string& metric = report.experiment.metrics.front();
   const std::string& unit = report.experiment.units.front();
@@ -55,10 +45,10 @@ std::string caption(const ModelReport& report) {
       text += fmt::format("{}[{}]", text.empty() ? "" : " ", base::printable(unit));
     text += ' ';
   }
-  text += "predicted at " + point_text(report, report.targets[0]);
+  text += "predicted at " + report.point_text(report.targets[0]);
   for (size_t t = 1; t < report.targets.size(); ++t) {
     text += fmt::format("{}{}", t == 1 ? " (--format json has also " : "; ",
-                        point_text(report, report.targets[t]));
+                        report.point_text(report.targets[t]));
   }
   if (report.targets.size() > 1) text += ')';
   text += ", measured at the largest point";
@@ -100,7 +90,7 @@ std::vector<std::string> fitted(const std::vector<std::string>& paths, size_t wi
 class ModelTable {
  public:
   explicit ModelTable(const ModelReport& report) : report_(report) {
-    for (const Ranked& row : report.rows) (is_zero(report, row) ? zero_ : rows_).push_back(&row);
+    for (const Ranked& row : report.rows) (report.is_zero(row) ? zero_ : rows_).push_back(&row);
     if (rows_.empty()) rows_.swap(zero_);
   }
 
@@ -155,11 +145,11 @@ class ModelTable {
     add("range", true, kWhole,
         [](const Ranked&, const Fit& fit) { return range_text(fit.predictions[0]); });
     add("share", false, kWhole, [&](const Ranked& row, const Fit&) {
-      const bool known = has_share(report_, row) && std::isfinite(row.share);
+      const bool known = report_.has_share(row) && std::isfinite(row.share);
       return known ? fmt::format("{:.1f} %", 100 * row.share) : "";
     });
     add("flags", true, kWhole, [&](const Ranked& row, const Fit&) {
-      return fmt::format("{}", fmt::join(flags_of(report_, row), ", "));
+      return fmt::format("{}", fmt::join(report_.flags(row), ", "));
     });
   }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "cli/model_output.hpp"
@@ -13,6 +14,7 @@
 namespace pathline::cli {
 namespace {
 
+using app::ModelReport;
 using scaling::Notation;
 using scaling::Ranked;
 
@@ -56,12 +58,8 @@ std::string python_escaped(const std::string& text) {
 std::string range_text(const ModelReport& report) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < report.largest.size(); ++i) {
-    double least = report.largest[i];
-    for (size_t p = 0; p < report.experiment.point_count(); ++p) {
-      least = std::min(least, report.experiment.point(p)[i]);
-    }
     parts.push_back(fmt::format("{} from {} to {}",
-                                base::printable(report.experiment.parameters[i]), least,
+                                base::printable(report.experiment.parameters[i]), report.least[i],
                                 report.largest[i]));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -74,7 +72,7 @@ std::string to_latex(const ModelReport& report) {
   const bool several = report.experiment.metrics.size() > 1;
   std::string text = fmt::format(
       "% Scaling models of {}, measured at {}.\n% Predicted at {}; the range holds 90 %.\n",
-      base::printable(report.data), range_text(report), point_text(report, report.targets[0]));
+      base::printable(report.data), range_text(report), report.point_text(report.targets[0]));
   text += fmt::format(
       "\\begin{{tabular}}{{rl{}lrr@{{ to }}lr}}\n\\hline\n"
       " & Call path & {}Model & Predicted & \\multicolumn{{2}}{{c}}{{Range}} & Share \\\\\n"

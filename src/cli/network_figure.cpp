@@ -5,9 +5,12 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "app/route_choice.hpp"
 #include "base/cpu_time.hpp"
 #include "base/text.hpp"
+#include "cli/figure_kinds.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -31,24 +34,6 @@ const std::map<std::string, figure::RankingMetric> kRankings = {
     {"node-out-bytes", figure::RankingMetric::kNodeOutBytes},
     {"node-in-bytes", figure::RankingMetric::kNodeInBytes}};
 
-/// What would be ignored is refused.
-base::Status check(app::FigureKind kind, const NetworkFigureOptions& options) {
-  const auto only_for = [](const char* option, const char* figures) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("{} belongs to {}", option, figures)};
-  };
-  if (!options.rank.empty() && kind != app::FigureKind::kRanking) {
-    return only_for("--rank", "figure ranking");
-  }
-  if (!options.cells.empty() && kind != app::FigureKind::kRoutes) {
-    return only_for("--cells", "figure routes");
-  }
-  if (!options.color.empty() && kind == app::FigureKind::kRanking) {
-    return only_for("--color", "figure graph and routes");
-  }
-  return {};
-}
-
 /// The name of what the traffic was read from.
 std::string source_of(const NetworkOptions& options) {
   if (!options.input.empty()) return run_name(options.input);
@@ -59,52 +44,53 @@ std::string source_of(const NetworkOptions& options) {
 
 }  // namespace
 
-void add_network_figure_options(CLI::App& command, NetworkOptions& network,
+void add_network_figure_options(Command& command, NetworkOptions& network,
                                 NetworkFigureOptions& options) {
   const std::string group = kNetworkGroup;
   add_network_options(command, network, false, group);
+  command.option("--merge", options.merge, "Draw nodes that agree in these coordinates as one: A,D")
+      .group(group);
   command
-      .add_option("--merge", options.merge,
-                  "Draw nodes that agree in these coordinates as one: A,D")
-      ->group(group);
+      .option("--top-links", options.top_links,
+              "Draw only the routes over the most loaded links, 5%; a ranking marks them")
+      .group(group);
   command
-      .add_option("--top-links", options.top_links,
-                  "Draw only the routes over the most loaded links, 5%; a ranking marks them")
-      ->group(group);
+      .option("--select", options.select,
+              "Draw only these routes: pairs:FILE (SRC DST of ranks), or top-links:5%")
+      .group(group);
   command
-      .add_option("--select", options.select,
-                  "Draw only these routes: pairs:FILE (SRC DST of ranks), or top-links:5%")
-      ->group(group);
+      .option("--color", options.color,
+              "What colours of links and routes say, load unless you say so: load, routes, "
+              "length, hop-bytes, max-load")
+      .one_of({"load", "routes", "length", "hop-bytes", "max-load"})
+      .group(group);
   command
-      .add_option("--color", options.color,
-                  "What colours of links and routes say, load unless you say so: load, routes, "
-                  "length, hop-bytes, max-load")
-      ->check(CLI::IsMember({"load", "routes", "length", "hop-bytes", "max-load"}))
-      ->group(group);
+      .option("--cells", options.cells,
+              "routes: what links that share a cell show, max (unless you say so) or sum")
+      .one_of({"max", "sum"})
+      .group(group);
   command
-      .add_option("--cells", options.cells,
-                  "routes: what links that share a cell show, max (unless you say so) or sum")
-      ->check(CLI::IsMember({"max", "sum"}))
-      ->group(group);
-  command
-      .add_option(
-          "--rank", options.rank,
-          "ranking: link-bytes (unless you say so), link-routes, route-length, route-bytes, "
-          "route-hop-bytes, route-max-load, node-out-pairs, node-in-pairs, node-out-bytes, "
-          "node-in-bytes")
-      ->check(CLI::IsMember({"route-length", "route-bytes", "route-hop-bytes", "route-max-load",
-                             "link-bytes", "link-routes", "node-out-pairs", "node-in-pairs",
-                             "node-out-bytes", "node-in-bytes"}))
-      ->group(group);
+      .option("--rank", options.rank,
+              "ranking: link-bytes (unless you say so), link-routes, route-length, route-bytes, "
+              "route-hop-bytes, route-max-load, node-out-pairs, node-in-pairs, node-out-bytes, "
+              "node-in-bytes")
+      .one_of({"route-length", "route-bytes", "route-hop-bytes", "route-max-load", "link-bytes",
+               "link-routes", "node-out-pairs", "node-in-pairs", "node-out-bytes", "node-in-bytes"})
+      .group(group);
 }
 
 base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& network,
                                const NetworkFigureOptions& options, const figure::Options& look,
                                bool stats) {
-  if (auto status = check(kind, options); !status) return status.error();
   if (network.request.network.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "this figure is of routes on a network: --network is required"};
+  }
+  figure::NetworkOptions drawing;
+  if (!options.top_links.empty()) {
+    auto share = app::parse_percent(options.top_links, "--top-links");
+    if (!share) return share.error();
+    drawing.top_links_share = share.value();
   }
   base::ThreadPool pool(network.threads);
   auto opened = open_network(network, pool);
@@ -112,24 +98,18 @@ base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& netwo
   const app::NetworkInput& input = opened.value();
   base::CpuStopwatch watch;
 
-  figure::NetworkOptions drawing;
   drawing.width_px = look.width_px;
   drawing.height_px = look.height_px;
   drawing.theme = look.theme;
   drawing.palette = look.palette;
   drawing.title = source_of(network);
   if (!options.merge.empty()) {
-    auto dimensions = parse_dimensions(options.merge, *input.machine.network);
+    auto dimensions = app::parse_dimensions(options.merge, *input.machine.network);
     if (!dimensions) return dimensions.error();
     drawing.aggregate = std::move(dimensions).value();
   }
-  if (!options.top_links.empty()) {
-    auto share = parse_percent(options.top_links, "--top-links");
-    if (!share) return share.error();
-    drawing.top_links_share = share.value();
-  }
   if (!options.select.empty()) {
-    auto chosen = select_routes(options.select, input);
+    auto chosen = app::select_routes(options.select, input);
     if (!chosen) return chosen.error();
     drawing.chosen = std::move(chosen).value();
   }

@@ -18,11 +18,8 @@ struct NetworkFigureOptions {
   std::string rank;
 };
 
-/// The headline of options that only pictures of a network have.
-inline constexpr const char* kNetworkGroup = "Options of graph, routes and ranking";
-
 /// The above and the options of add_network_options(), under a headline of their own.
-void add_network_figure_options(CLI::App& command, NetworkOptions& network,
+void add_network_figure_options(Command& command, NetworkOptions& network,
                                 NetworkFigureOptions& options);
 
 /// Draws the figure into the output file of `network`.

@@ -36,12 +36,12 @@ base::Result<int> run_record(const app::RecordRequest& request,
 
 }  // namespace
 
-void add_record_command(CLI::App& app, Action& action, std::vector<std::string> words) {
+void add_record_command(Command& program, Action& action, std::vector<std::string> words) {
   auto request = std::make_shared<app::RecordRequest>();
   request->words = std::move(words);
-  CLI::App* command = app.add_subcommand("record", "Runs an MPI program and records what it does");
+  Command command = program.command("record", "Runs an MPI program and records what it does");
   auto misplaced = std::make_shared<std::vector<std::string>>();
-  command->add_option("COMMAND", *misplaced, "What to run, behind --: -- mpirun -n 4 ./app");
+  command.option("COMMAND", *misplaced, "What to run, behind --: -- mpirun -n 4 ./app");
   for (const app::RecordSetting& setting : app::record_settings()) {
     std::string option(setting.name);
     std::replace(option.begin(), option.end(), '_', '-');
@@ -49,16 +49,16 @@ void add_record_command(CLI::App& app, Action& action, std::vector<std::string> 
     const std::string name(setting.name);
     const auto take = [request, name](const std::string& text) { request->options[name] = text; };
     if (setting.value == "0|1") {
-      command->add_flag_function(
-          fmt::format("{},!--no-{}", flag, option),
-          [take](int64_t count) { take(count > 0 ? "1" : "0"); }, std::string(setting.help));
+      command.flag_function(
+          fmt::format("{},!--no-{}", flag, option), [take](bool on) { take(on ? "1" : "0"); },
+          std::string(setting.help));
     } else {
-      command->add_option_function<std::string>(flag, take, std::string(setting.help))
-          ->type_name(std::string(setting.value));
+      command.option_function(flag, take, std::string(setting.help))
+          .value_name(std::string(setting.value));
     }
   }
-  command->add_flag("--quiet", request->quiet, "No notes on standard error");
-  command->footer(
+  command.flag("--quiet", request->quiet, "No notes on standard error");
+  command.footer(
       "COMMAND is usually an mpirun, mpiexec or srun; the recorder is loaded into its ranks only. "
       "In scripts that start ranks on other nodes themselves put it in front of the program, as in "
       "the second example. Standard output is COMMAND's, with the run directory as its last line; "
@@ -69,7 +69,7 @@ void add_record_command(CLI::App& app, Action& action, std::vector<std::string> 
       "Examples:\n"
       "  pathline record -- mpirun -n 4 ./app input.toml\n"
       "  mpirun -n 4 pathline record -o run --steps 100:200:10 -- ./app input.toml");
-  command->callback([request, misplaced, &action] {
+  command.on_chosen([request, misplaced, &action] {
     action = [request, misplaced] { return run_record(*request, *misplaced); };
   });
 }

@@ -34,16 +34,16 @@ base::Result<int> run_report(const CommonOptions& options) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Action& action) {
+void add_report_command(Command& program, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("report", "One HTML page about a run");
-  add_input(*command, *options);
-  add_output(*command, *options);
-  add_selection(*command, *options);
-  command->footer(
+  Command command = program.command("report", "One HTML page about a run");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_selection(command, *options);
+  command.footer(
       "Examples:\n  pathline report run -o report.html\n"
       "  pathline report run --ranks 0-63 -o first.html");
-  command->callback([options, &action] { action = [options] { return run_report(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_report(*options); }; });
 }
 
 }  // namespace pathline::cli

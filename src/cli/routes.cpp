@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "network/routes.hpp"
+#include "app/routes.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "app/route_choice.hpp"
 #include "cli/json_output.hpp"
 #include "cli/network_options.hpp"
 #include "cli/table.hpp"
@@ -18,32 +17,26 @@ struct RoutesOptions : NetworkOptions {
   std::string merge;
 };
 
-/// What the lists are made of.
-struct Lists {
-  const app::NetworkInput& input;
-  network::LinkLoads loads;
-  std::vector<network::Link> links;  ///< In use, or the most loaded; falling loads.
-  std::vector<uint32_t> routes;      ///< Over them.
-};
-
-base::Status list_links(const RoutesOptions& options, const Lists& lists) {
-  const network::Network& network = *lists.input.machine.network;
+base::Status list_links(const RoutesOptions& options, const app::NetworkInput& input,
+                        const app::RoutesReport& report) {
+  const network::Network& network = *input.machine.network;
   Table table(
       options,
       {{"link"}, {"from"}, {"to"}, {"from_name", true}, {"to_name", true}, {"bytes"}, {"routes"}});
-  for (const network::Link link : lists.links) {
+  for (const network::Link link : report.links) {
     table.row({fmt::format("{}", uint32_t{link}), fmt::format("{}", uint32_t{network.source(link)}),
                fmt::format("{}", uint32_t{network.target(link)}),
                network.name(network.source(link)), network.name(network.target(link)),
-               fmt::format("{}", lists.loads.bytes[link]),
-               fmt::format("{}", lists.loads.routes[link])});
+               fmt::format("{}", report.loads.bytes[link]),
+               fmt::format("{}", report.loads.routes[link])});
   }
   return table.finish();
 }
 
-base::Status list_routes(const RoutesOptions& options, const Lists& lists) {
-  const network::Network& network = *lists.input.machine.network;
-  const network::Routes& routes = lists.input.routes;
+base::Status list_routes(const RoutesOptions& options, const app::NetworkInput& input,
+                         const app::RoutesReport& report) {
+  const network::Network& network = *input.machine.network;
+  const network::Routes& routes = input.routes;
   Table table(options, {{"from"},
                         {"to"},
                         {"from_name", true},
@@ -54,14 +47,7 @@ base::Status list_routes(const RoutesOptions& options, const Lists& lists) {
                         {"hop_bytes"},
                         {"max_link_load_bytes"},
                         {"incomplete"}});
-  std::vector<std::pair<uint64_t, uint32_t>> order;
-  for (const uint32_t r : lists.routes) {
-    order.emplace_back(network::max_load(routes.links_of(r), lists.loads.bytes), r);
-  }
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  for (const auto& [load, r] : order) {
+  for (const auto& [r, load] : app::by_load(routes, report.routes, report.loads)) {
     table.row({fmt::format("{}", uint32_t{routes.from[r]}),
                fmt::format("{}", uint32_t{routes.to[r]}), network.name(routes.from[r]),
                network.name(routes.to[r]), fmt::format("{}", routes.bytes[r]),
@@ -72,10 +58,7 @@ base::Status list_routes(const RoutesOptions& options, const Lists& lists) {
   return table.finish();
 }
 
-base::Status list_nodes(const RoutesOptions& options, const Lists& lists,
-                        const network::Aggregation& groups) {
-  const std::vector<network::NodeFigures> figures =
-      network::group_figures(groups, lists.input.node_traffic);
+base::Status list_nodes(const RoutesOptions& options, const app::NodeReport& nodes) {
   Table table(options, {{"node"},
                         {"name", true},
                         {"nodes"},
@@ -84,9 +67,9 @@ base::Status list_nodes(const RoutesOptions& options, const Lists& lists,
                         {"out_bytes"},
                         {"in_bytes"},
                         {"inner_bytes"}});
-  for (uint32_t group = 0; group < groups.group_count; ++group) {
-    const network::NodeFigures& f = figures[group];
-    table.row({fmt::format("{}", group), groups.names[group], fmt::format("{}", f.node_count),
+  for (uint32_t group = 0; group < nodes.groups.group_count; ++group) {
+    const network::NodeFigures& f = nodes.figures[group];
+    table.row({fmt::format("{}", group), nodes.groups.names[group], fmt::format("{}", f.node_count),
                fmt::format("{}", f.out_pairs), fmt::format("{}", f.in_pairs),
                fmt::format("{}", f.out_bytes), fmt::format("{}", f.in_bytes),
                fmt::format("{}", f.inner_bytes)});
@@ -109,45 +92,26 @@ base::Result<int> run_routes(const RoutesOptions& options) {
   auto opened = open_network(options, pool);
   if (!opened) return opened.error();
   const app::NetworkInput& input = opened.value();
-  const network::Network& network = *input.machine.network;
-
-  Lists lists{input, network::link_loads(network, input.routes), {}, {}};
-  double share = 1;
+  std::optional<double> top_share;
   if (!options.top_links.empty()) {
-    auto parsed = parse_percent(options.top_links, "--top-links");
-    if (!parsed) return parsed.error();
-    share = parsed.value();
+    auto share = app::parse_percent(options.top_links, "--top-links");
+    if (!share) return share.error();
+    top_share = share.value();
   }
-  lists.links = network::top_links(lists.loads, share);
-  if (options.top_links.empty()) {
-    lists.routes.resize(input.routes.size());
-    std::iota(lists.routes.begin(), lists.routes.end(), 0U);
-  } else {
-    lists.routes = network::routes_over(input.routes, lists.links, network.link_limit());
-  }
-  network::Aggregation groups = network::each_node(network);
+  std::vector<size_t> merge;
   if (!options.merge.empty()) {
-    auto dimensions = parse_dimensions(options.merge, network);
+    auto dimensions = app::parse_dimensions(options.merge, *input.machine.network);
     if (!dimensions) return dimensions.error();
-    groups = network::aggregate(network, dimensions.value());
+    merge = std::move(dimensions).value();
   }
-
   base::Status status;
-  if (options.list == "links") {
-    status = list_links(options, lists);
-  } else if (options.list == "routes") {
-    status = list_routes(options, lists);
-  } else if (options.list == "nodes") {
-    status = list_nodes(options, lists, groups);
+  if (options.list == "nodes") {
+    status = list_nodes(options, app::node_report(input, merge));
   } else {
-    auto json = totals_json(input, network::totals(input.routes, lists.loads));
-    if (!options.top_links.empty()) {
-      json["top_links"] = lists.links.size();
-      json["top_links_least_load_bytes"] =
-          lists.links.empty() ? 0 : lists.loads.bytes[lists.links.back()];
-      json["top_links_routes"] = lists.routes.size();
-    }
-    status = print_json(options, json);
+    const app::RoutesReport report = app::routes_report(input, top_share);
+    status = options.list == "links"    ? list_links(options, input, report)
+             : options.list == "routes" ? list_routes(options, input, report)
+                                        : print_json(options, app::to_json(input, report));
   }
   if (!status) return status.error();
   return kDone;
@@ -155,28 +119,28 @@ base::Result<int> run_routes(const RoutesOptions& options) {
 
 }  // namespace
 
-void add_routes_command(CLI::App& app, Action& action) {
+void add_routes_command(Command& program, Action& action) {
   auto options = std::make_shared<RoutesOptions>();
-  CLI::App* command = app.add_subcommand("routes", "What crosses the links of a network");
-  add_network_input(*command, *options);
-  add_output(*command, *options);
-  add_selection(*command, *options);
+  Command command = program.command("routes", "What crosses the links of a network");
+  add_network_input(command, *options);
+  add_output(command, *options);
+  add_selection(command, *options);
   command
-      ->add_option("--format", options->format,
-                   "Default: table on a terminal; elsewhere json, and csv for lists")
-      ->check(CLI::IsMember({"table", "csv", "json"}));
-  command->add_option("--top-links", options->top_links,
-                      "Only the most loaded links in use, 5%, and the routes over them");
-  command->add_option("--list", options->list, "List them instead of the totals")
-      ->check(CLI::IsMember({"links", "routes", "nodes"}));
-  command->add_option("--merge", options->merge,
-                      "List nodes merged to groups that share these coordinates: A,D");
-  command->footer(
+      .option("--format", options->format,
+              "Default: table on a terminal; elsewhere json, and csv for lists")
+      .one_of({"table", "csv", "json"});
+  command.option("--top-links", options->top_links,
+                 "Only the most loaded links in use, 5%, and the routes over them");
+  command.option("--list", options->list, "List them instead of the totals")
+      .one_of({"links", "routes", "nodes"});
+  command.option("--merge", options->merge,
+                 "List nodes merged to groups that share these coordinates: A,D");
+  command.footer(
       "Without traffic (--routes alone) every route counts 1, and loads are numbers of routes: "
       "load_unit says so.\nExamples:\n"
       "  pathline routes --network torus:4x4x4x16x2,ranks-per-node=2 --hopbytes traffic.txt\n"
       "  pathline routes run --network slurm:topology.conf --list links --top-links 5%");
-  command->callback([options, &action] { action = [options] { return run_routes(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_routes(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -71,43 +71,45 @@ base::Result<int> run_score(const ScoreOptions& options) {
          fmt::format("{}", row.trace_bytes),
          fmt::format("{:.4f}", static_cast<double>(row.trace_bytes) / total)});
   }
-  std::string notes = fmt::format("pathline: the trace takes about {}\n",
-                                  sizes(score.trace_bytes, score.bytes_of_ranks));
+  std::vector<std::string> notes = {"the trace takes about " +
+                                    sizes(score.trace_bytes, score.bytes_of_ranks)};
   if (!options.filter.empty()) {
-    notes += fmt::format(
-        "pathline: {} leaves out {} and {}; {} stay\n", base::printable(options.filter),
+    notes.push_back(fmt::format(
+        "{} leaves out {} and {}; {} stay", options.filter,
         base::counted(score.filtered_regions, "region", "regions"), size_text(score.filtered_bytes),
-        sizes(score.trace_bytes - score.filtered_bytes, score.kept_of_ranks));
+        sizes(score.trace_bytes - score.filtered_bytes, score.kept_of_ranks)));
   }
   if (!options.filter_out.empty()) {
     const std::string text = app::proposed_filter(trace, score);
     if (text.empty()) {
-      notes +=
-          "pathline: no region has so many short calls that leaving it out would help; no "
-          "filter was written\n";
+      notes.emplace_back(
+          "no region has so many short calls that leaving it out would help; no filter was "
+          "written");
     } else if (auto status = base::write_file(options.filter_out, text); !status) {
       return status.error();
     }
   }
-  if (!options.quiet) std::fputs(notes.c_str(), stderr);
+  if (!options.quiet) {
+    for (const std::string& text : notes) note(text);
+  }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }
 
 }  // namespace
 
-void add_score_command(CLI::App& app, Action& action) {
+void add_score_command(Command& program, Action& action) {
   auto options = std::make_shared<ScoreOptions>();
-  CLI::App* command =
-      app.add_subcommand("score", "Which regions make the trace large, and a filter for them");
-  add_input(*command, *options);
-  add_output(*command, *options);
-  add_format(*command, *options);
-  command->add_option("--filter", options->filter,
-                      "Show what remains with this filter (Score-P's syntax)");
-  command->add_option("--filter-out", options->filter_out,
-                      "Write a filter for 'pathline record --filter' to this file");
-  command->footer(
+  Command command =
+      program.command("score", "Which regions make the trace large, and a filter for them");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_format(command, *options);
+  command.option("--filter", options->filter,
+                 "Show what remains with this filter (Score-P's syntax)");
+  command.option("--filter-out", options->filter_out,
+                 "Write a filter for 'pathline record --filter' to this file");
+  command.footer(
       "Groups: mpi, io, omp (OpenMP), com (leads to MPI calls), usr (does not). Times are "
       "exclusive; "
       "bytes are those of\nthe events in an OTF2 archive, where each belongs to the innermost "
@@ -115,7 +117,7 @@ void add_score_command(CLI::App& app, Action& action) {
       "The filter leaves out regions of group\nusr with at least 1 % of the bytes and less than 10 "
       "us a call, and what --filter leaves out; never MPI.\nExamples:\n"
       "  pathline score run\n  pathline score run --filter-out short.filter");
-  command->callback([options, &action] { action = [options] { return run_score(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_score(*options); }; });
 }
 
 }  // namespace pathline::cli

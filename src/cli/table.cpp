@@ -27,9 +27,8 @@ std::string shortened(const std::string& text, size_t width) {
   return result;
 }
 
-/// Takes from the widest texts what a table is wider than people can see. Numbers stay whole.
-void fit(const std::vector<Column>& columns, std::vector<size_t>& widths) {
-  const size_t most = table_width();
+/// Takes from the widest texts what a table is wider than `most` letters. Numbers stay whole.
+void fit(const std::vector<Column>& columns, size_t most, std::vector<size_t>& widths) {
   size_t total = 2 * (widths.size() - 1);
   for (const size_t width : widths) total += width;
   while (total > most) {
@@ -60,6 +59,28 @@ size_t letter_count(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
   }));
+}
+
+std::string format_table(const std::vector<Column>& columns,
+                         const std::vector<std::vector<std::string>>& rows, size_t width) {
+  std::vector<size_t> widths(columns.size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letter_count(row[i]));
+  }
+  fit(columns, width, widths);
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string cell = columns[i].is_text ? shortened(row[i], widths[i]) : row[i];
+      const std::string padding(widths[i] - letter_count(cell), ' ');
+      if (i > 0) line += "  ";
+      line += columns[i].is_text ? cell + padding : padding + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
 }
 
 Table::Table(const CommonOptions& options, std::vector<Column> columns)
@@ -109,24 +130,7 @@ void Table::add_to_json(std::string_view key, std::string_view json) {
 
 base::Status Table::finish() {
   if (format_ == Format::kJson) text_ += "\n]" + more_json_ + "}\n";
-  if (format_ == Format::kTable) {
-    std::vector<size_t> widths(columns_.size());
-    for (const auto& row : rows_) {
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letter_count(row[i]));
-    }
-    fit(columns_, widths);
-    for (const auto& row : rows_) {
-      std::string line;
-      for (size_t i = 0; i < row.size(); ++i) {
-        const std::string cell = columns_[i].is_text ? shortened(row[i], widths[i]) : row[i];
-        const std::string padding(widths[i] - letter_count(cell), ' ');
-        if (i > 0) line += "  ";
-        line += columns_[i].is_text ? cell + padding : padding + cell;
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text_ += line + '\n';
-    }
-  }
+  if (format_ == Format::kTable) text_ += format_table(columns_, rows_, table_width());
   return write_result(path_, text_ + footnotes_);
 }
 

@@ -24,13 +24,20 @@ size_t table_width();
 /// Letters, not bytes.
 size_t letter_count(std::string_view text);
 
+/// The lines of a table for people, below each other and at most `width` letters wide where that
+/// can be: the widest texts are shortened in the middle first, down to Column::least; numbers stay
+/// whole. Texts are aligned left, numbers right.
+///
+/// rows  of as many cells as there are columns.
+std::string format_table(const std::vector<Column>& columns,
+                         const std::vector<std::vector<std::string>>& rows, size_t width);
+
 /// Rows in one of the three formats: a table for people, CSV, or JSON `{"rows": [{...}]}`. CSV and
-/// JSON are formatted row by row; a table waits for the widths of its columns, and shortens its
-/// widest texts in the middle where it would be wider than the terminal. An empty number is absent:
-/// null in JSON.
+/// JSON are formatted row by row; a table waits for the widths of its columns, and is fitted to the
+/// terminal. An empty number is absent: null in JSON.
 class Table {
  public:
-  /// Chooses the format as design/cli.md says when `options.format` is empty.
+  /// When `options.format` is empty: a table on a terminal, else CSV.
   Table(const CommonOptions& options, std::vector<Column> columns);
 
   [[nodiscard]] bool is_for_people() const { return format_ == Format::kTable; }

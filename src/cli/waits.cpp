@@ -18,10 +18,10 @@ base::Result<int> run_waits(const CommonOptions& options) {
                fmt::format("{}", row.count), fmt::format("{:.9f}", trace.span_seconds(row.ticks))});
   }
   if (waits.messages_without_call > 0 && !options.quiet) {
-    fmt::print(stderr,
-               "pathline: {} of {} messages were received outside of recorded MPI calls; whether "
-               "anybody waited for them is not known\n",
-               waits.messages_without_call, trace.messages.size());
+    note(fmt::format(
+        "{} of {} messages were received outside of recorded MPI calls; whether anybody "
+        "waited for them is not known",
+        waits.messages_without_call, trace.messages.size()));
   }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
@@ -29,14 +29,14 @@ base::Result<int> run_waits(const CommonOptions& options) {
 
 }  // namespace
 
-void add_waits_command(CLI::App& app, Action& action) {
+void add_waits_command(Command& program, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("waits", "Who waits in MPI because others are late");
-  add_input(*command, *options);
-  add_output(*command, *options);
-  add_format(*command, *options);
-  add_selection(*command, *options);
-  command->footer(
+  Command command = program.command("waits", "Who waits in MPI because others are late");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_format(command, *options);
+  add_selection(command, *options);
+  command.footer(
       "Per kind and waiting rank: in how many calls it waited, and how long.\n"
       "  late_sender    a receive or wait, until the message's send was entered\n"
       "  late_receiver  a blocking send, until its receive was posted\n"
@@ -44,7 +44,7 @@ void add_waits_command(CLI::App& app, Action& action) {
       "  barrier        a barrier, the same\n"
       "A call that waits for several partners counts once, for the last of them.\nExamples:\n"
       "  pathline waits run\n  pathline waits run --ranks 0-3 --format csv");
-  command->callback([options, &action] { action = [options] { return run_waits(*options); }; });
+  command.on_chosen([options, &action] { action = [options] { return run_waits(*options); }; });
 }
 
 }  // namespace pathline::cli

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/choice.hpp"
 #include "trace/ranks.hpp"
 
 namespace pathline::comm {
@@ -318,13 +319,12 @@ std::string_view host_of(const trace::Trace& trace, uint32_t rank) {
 }
 
 base::Result<Order> parse_order(std::string_view name) {
-  if (name == "rank") return Order::kRank;
-  if (name == "host") return Order::kHost;
-  if (name == "communicator") return Order::kCommunicator;
-  if (name == "spectral") return Order::kSpectral;
-  return base::Error{
-      base::ErrorCode::kInvalidArgument,
-      fmt::format("there is no order '{}'; there are rank, host, communicator, spectral", name)};
+  static constexpr std::pair<std::string_view, Order> kNames[] = {
+      {"rank", Order::kRank},
+      {"host", Order::kHost},
+      {"communicator", Order::kCommunicator},
+      {"spectral", Order::kSpectral}};
+  return base::choose("--order", name, kNames);
 }
 
 ProcessOrder process_order(const trace::Trace& trace, const trace::Selection& selection,

@@ -233,7 +233,7 @@ TEST(ParseOrder, KnowsItsNamesAndListsThemOtherwise) {
   EXPECT_EQ(parse_order("spectral").value(), Order::kSpectral);
   const auto other = parse_order("random");
   ASSERT_FALSE(other.ok());
-  EXPECT_THAT(other.error().message, HasSubstr("rank, host, communicator, spectral"));
+  EXPECT_THAT(other.error().message, HasSubstr("rank, host, communicator or spectral"));
 }
 
 }  // namespace

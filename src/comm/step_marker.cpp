@@ -2,10 +2,10 @@
 #include "comm/step_marker.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::comm {
@@ -21,13 +21,6 @@ std::string function_name(std::string_view name) {
   if (text.starts_with("mpi_")) text.erase(0, 4);
   while (text.ends_with('_')) text.pop_back();
   return text;
-}
-
-template <class Number>
-bool parse_number(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  return code == std::errc() && stop == end;
 }
 
 uint64_t member_count(const trace::Definitions& definitions, uint32_t comm_id) {
@@ -93,19 +86,20 @@ base::Result<StepMarker> parse_step_marker(std::string_view text) {
   StepMarker marker;
   std::string_view call = text;
   const size_t slash = call.find('/');
-  const bool every_ok = slash == call.npos ||
-                        (parse_number(call.substr(slash + 1), marker.every) && marker.every > 0);
+  const auto every = slash == call.npos ? std::optional<uint32_t>(1)
+                                        : base::number_in<uint32_t>(call.substr(slash + 1));
   call = call.substr(0, slash);
   const size_t colon = call.find(':');
-  if (colon != call.npos) marker.bytes = 0;
-  const bool bytes_ok = colon == call.npos || parse_number(call.substr(colon + 1), *marker.bytes);
+  if (colon != call.npos) marker.bytes = base::number_in<uint64_t>(call.substr(colon + 1));
+  const bool bytes_ok = colon == call.npos || marker.bytes;
   marker.function = function_name(call.substr(0, colon));
-  if (!every_ok || !bytes_ok || marker.function.empty()) {
+  if (!every || *every == 0 || !bytes_ok || marker.function.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        fmt::format("--step-marker is '{}', expected CALL:BYTES/N as in "
                                    "allreduce:16/4",
                                    text)};
   }
+  marker.every = *every;
   return marker;
 }
 

@@ -2,7 +2,6 @@
 #include "cube/anchor.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <expat.h>
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 
 namespace pathline::cube {
@@ -30,7 +30,8 @@ enum class Kind : uint8_t {
   kProgram,
   kRegion,
   kCnode,
-  kSystem,  // and its nodes and groups of locations
+  kSystem,  // and its nodes
+  kLocationGroup,
   kLocation,
   kText,
 };
@@ -61,8 +62,11 @@ Kind kind_of(Kind around, std::string_view name) {
       if (name == "cnode") return Kind::kCnode;
       break;
     case Kind::kSystem:
+    case Kind::kLocationGroup:
       if (name == "location") return Kind::kLocation;
-      if (name == "systemtreenode" || name == "locationgroup") return Kind::kSystem;
+      if (name == "systemtreenode") return Kind::kSystem;
+      if (name == "locationgroup") return Kind::kLocationGroup;
+      if (name == "rank" && around == Kind::kLocationGroup) return Kind::kText;
       break;
     default: break;
   }
@@ -104,7 +108,7 @@ class Parser {
  private:
   struct Open {
     Kind kind;
-    uint32_t index;  ///< Of a metric or cnode.
+    uint32_t index;  ///< Of a metric, cnode or group of locations.
   };
 
   static void XMLCALL on_start(void* self, const XML_Char* name, const XML_Char** attributes) {
@@ -145,12 +149,10 @@ class Parser {
       return std::nullopt;
     }
     const std::string_view text(found);
-    uint32_t value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc() || end != text.data() + text.size()) {
+    const auto value = base::number_in<uint32_t>(text);
+    if (!value) {
       fail(fmt::format("the {} of a {} is '{}', expected a number", name, element,
                        base::printable(text.substr(0, 40))));
-      return std::nullopt;
     }
     return value;
   }
@@ -168,12 +170,16 @@ class Parser {
       case Kind::kMetric: return start_metric(name, attributes);
       case Kind::kRegion: return start_region(name, attributes);
       case Kind::kCnode: return start_cnode(around, name, attributes);
-      case Kind::kLocation:
-        if (const auto id = number(name, attributes, "Id", "id")) location_ids_.push_back(*id);
+      case Kind::kLocationGroup:
+        open_.back().index = static_cast<uint32_t>(group_ranks_.size());
+        group_ranks_.emplace_back();
         return;
+      case Kind::kLocation: return start_location(around, name, attributes);
       case Kind::kText:
         text_ = around.kind == Kind::kRegion ? &anchor_.regions.back()
-                                             : &text_of(anchor_.metrics[around.index], name);
+                : around.kind == Kind::kLocationGroup
+                    ? &group_ranks_[around.index]
+                    : &text_of(anchor_.metrics[around.index], name);
         text_->clear();
         return;
       default: return;
@@ -226,6 +232,13 @@ class Parser {
     anchor_.cnodes.push_back({parent, *region});
   }
 
+  void start_location(const Open& around, const XML_Char* name, const XML_Char** attributes) {
+    const auto id = number(name, attributes, "Id", "id");
+    if (!id) return;
+    location_ids_.push_back(*id);
+    location_groups_.push_back(around.kind == Kind::kLocationGroup ? around.index : kNoGroup);
+  }
+
   static std::string& text_of(MetricDeclaration& metric, std::string_view element) {
     if (element == "uniq_name") return metric.name;
     return element == "dtype" ? metric.type : metric.unit;
@@ -238,6 +251,7 @@ class Parser {
     if (anchor_.cnodes.empty()) return place_.corrupt("it declares no cnode (call path)");
     if (location_ids_.empty()) return place_.corrupt("it declares no location");
     if (const Status status = check_ids(); !status) return status;
+    resolve_ranks();
     return resolve_regions();
   }
 
@@ -269,6 +283,23 @@ class Parser {
     return {};
   }
 
+  void resolve_ranks() {
+    std::vector<trace::Rank> of_group;
+    for (const std::string& text : group_ranks_) {
+      const auto rank = base::number_in<uint32_t>(text);
+      const bool is_rank = rank && *rank < anchor_.location_count;
+      of_group.push_back(is_rank ? trace::Rank(*rank) : trace::Rank::none());
+    }
+    std::vector<std::pair<uint32_t, uint32_t>> by_id;
+    for (size_t l = 0; l < location_ids_.size(); ++l) {
+      by_id.emplace_back(location_ids_[l], location_groups_[l]);
+    }
+    std::sort(by_id.begin(), by_id.end());
+    for (const auto& [id, group] : by_id) {
+      anchor_.rank_of_location.push_back(group == kNoGroup ? trace::Rank::none() : of_group[group]);
+    }
+  }
+
   Status resolve_regions() {
     std::vector<std::pair<uint32_t, uint32_t>> index_of;
     for (const uint32_t id : region_ids_) {
@@ -297,9 +328,12 @@ class Parser {
   Anchor anchor_;
   std::vector<uint32_t> region_ids_;  ///< As anchor_.regions.
   std::vector<uint32_t> cnode_ids_;   ///< As anchor_.cnodes.
+  static constexpr uint32_t kNoGroup = UINT32_MAX;
   std::vector<uint32_t> location_ids_;
-  std::vector<Open> open_;       ///< From the root to the current element.
-  std::string* text_ = nullptr;  ///< Where the text of the current element goes.
+  std::vector<uint32_t> location_groups_;  ///< As location_ids_: index into group_ranks_.
+  std::vector<std::string> group_ranks_;   ///< As the file writes them.
+  std::vector<Open> open_;                 ///< From the root to the current element.
+  std::string* text_ = nullptr;            ///< Where the text of the current element goes.
   std::optional<Error> error_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "cube/place.hpp"
+#include "trace/trace.hpp"
 
 namespace pathline::cube {
 
@@ -31,6 +32,9 @@ struct Anchor {
   std::vector<std::string> regions;        ///< Names.
   std::vector<Cnode> cnodes;               ///< In the order of the document: depth first.
   uint32_t location_count = 0;
+  /// Of the locations by rising ids, the order of their values. none() where the group of the
+  /// location names no number below location_count.
+  std::vector<trace::Rank> rank_of_location;
 };
 
 /// Elements may be nested this deep.

@@ -18,7 +18,7 @@ namespace {
 using base::ErrorCode;
 using ::testing::HasSubstr;
 
-base::Result<CubeFile> read_text(const std::string& bytes) {
+base::Result<profile::ProfileFile> read_text(const std::string& bytes) {
   return read_bytes({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "run.cubex");
 }
 

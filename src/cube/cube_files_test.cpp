@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/test_data.hpp"
 #include "cube/reader.hpp"
 
 namespace pathline::cube {
@@ -23,20 +24,17 @@ using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 using profile::MetricTable;
 
-fs::path data_folder() {
-  const char* data = std::getenv("PATHLINE_TEST_DATA");
-  return data == nullptr ? fs::path() : fs::path(data);
-}
+fs::path data_folder() { return base::third_party_data("extrap"); }
 
 std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-CubeFile read_whole(const fs::path& path) {
+profile::ProfileFile read_whole(const fs::path& path) {
   auto file = read(path);
   EXPECT_TRUE(file.ok()) << file.error().message;
-  return file ? std::move(file).value() : CubeFile();
+  return file ? std::move(file).value() : profile::ProfileFile();
 }
 
 /// Where in the table the call path is that the file calls cnode N. (Our reader does not say; the
@@ -117,11 +115,9 @@ size_t compare_with_csv(const fs::path& folder, const fs::path& cubex, bool is_i
 class CubeFiles : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(data_folder() / "extrap" / "cube-format")) {
-      GTEST_SKIP() << "there is no extrap/cube-format in PATHLINE_TEST_DATA";
-    }
+    if (!fs::exists(data_folder())) GTEST_SKIP() << base::kNeedsThirdPartyData;
   }
-  fs::path format = data_folder() / "extrap" / "cube-format";
+  fs::path format = data_folder() / "cube-format";
 };
 
 TEST_F(CubeFiles, HaveTheValuesThatCubeExports) {
@@ -135,7 +131,8 @@ TEST_F(CubeFiles, HaveTheValuesThatCubeExports) {
 }
 
 TEST_F(CubeFiles, OfEachTypeOfValueAreRead) {
-  const CubeFile file = read_whole(format / "test_only_files" / "cube-values_example.cubex");
+  const profile::ProfileFile file =
+      read_whole(format / "test_only_files" / "cube-values_example.cubex");
   const MetricTable& table = file.table;
   EXPECT_THAT(profile::path_names(table), ElementsAre("main", "main->foo", "main->bar"));
   EXPECT_EQ(table.location_count, 4U);
@@ -172,9 +169,8 @@ std::vector<double> numbers_of(std::string_view json, const std::string& key) {
   return result;
 }
 
-TEST_F(CubeFiles, OfScorepHaveTheValuesThatCubeDumpPrints) {
-  const fs::path folder = data_folder() / "cube-scorep";
-  if (!fs::exists(folder)) GTEST_SKIP() << "there is no cube-scorep/ in PATHLINE_TEST_DATA";
+TEST(OwnCubeFiles, OfScorepHaveTheValuesThatCubeDumpPrints) {
+  const fs::path folder = base::own_data("cube-scorep");
   const std::string expected = text_of(folder / "expected.json");
   size_t files = 0;
   size_t compared = 0;
@@ -221,11 +217,11 @@ TEST_F(CubeFiles, OfScorepHaveTheValuesThatCubeDumpPrints) {
 
 /// A leaf that was called once took its minimum and its maximum; the three are stored in two
 /// enumerations of the call tree.
-TEST_F(CubeFiles, OfScorepAgreeWithThemselves) {
+TEST(OwnCubeFiles, OfScorepAgreeWithThemselves) {
   size_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(data_folder() / "otf2")) {
+  for (const auto& entry : fs::recursive_directory_iterator(base::own_data("otf2"))) {
     if (entry.path().filename() != "profile.cubex") continue;
-    const CubeFile file = read_whole(entry.path());
+    const profile::ProfileFile file = read_whole(entry.path());
     const MetricTable& table = file.table;
     std::vector<bool> is_leaf(table.call_paths.size(), true);
     for (const auto& node : table.call_paths) {
@@ -251,14 +247,14 @@ TEST_F(CubeFiles, OfScorepAgreeWithThemselves) {
     EXPECT_THAT(file.unsupported, IsEmpty());
     ++files;
   }
-  if (files == 0) GTEST_SKIP() << "there are no profiles in otf2/ of PATHLINE_TEST_DATA";
+  EXPECT_EQ(files, 7U);
 }
 
 TEST_F(CubeFiles, OfAllSetsAreReadWithoutWarningsOfTheirContent) {
   size_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(data_folder() / "extrap" / "cube")) {
+  for (const auto& entry : fs::recursive_directory_iterator(data_folder() / "cube")) {
     if (entry.path().extension() != ".cubex") continue;
-    const CubeFile file = read_whole(entry.path());
+    const profile::ProfileFile file = read_whole(entry.path());
     for (const std::string& warning : file.warnings) {
       EXPECT_NE(warning.find("tar header"), std::string::npos) << entry.path() << ": " << warning;
     }
@@ -284,7 +280,7 @@ std::map<std::string, std::vector<double>> lists_of(const std::string& json) {
 /// Packed rows and a packed anchor: kept paths of the generated set, what is not kept added to the
 /// nearest path that is, and the mean over repetitions and locations taken.
 TEST_F(CubeFiles, OfAGeneratedSetHaveItsValues) {
-  const fs::path folder = data_folder() / "extrap" / "cube" / "mg_recursive_generated";
+  const fs::path folder = data_folder() / "cube" / "mg_recursive_generated";
   const std::string expected = text_of(folder / "expected_merged.json");
   ASSERT_FALSE(expected.empty());
   const char* points[] = {"4", "16", "64", "256", "1024"};

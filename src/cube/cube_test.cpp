@@ -13,11 +13,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-CubeFile read_whole(const std::string& bytes, const ReadOptions& options = {}) {
+profile::ProfileFile read_whole(const std::string& bytes, const ReadOptions& options = {}) {
   auto file = read_bytes({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()},
                          "run.cubex", options);
   EXPECT_TRUE(file.ok()) << file.error().message;
-  return file ? std::move(file).value() : CubeFile();
+  return file ? std::move(file).value() : profile::ProfileFile();
 }
 
 std::vector<std::string> names(const profile::MetricTable& table) {
@@ -43,7 +43,7 @@ const std::vector<std::string> kTreePaths = {"main",       "main->a", "main->a->
 TEST(Cube, ListsCallPathsDepthFirst) {
   TestCube cube = tree(2);
   cube.metric({});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   EXPECT_EQ(file.table.location_count, 2U);
   EXPECT_EQ(profile::path_names(file.table), kTreePaths);
   EXPECT_THAT(file.warnings, IsEmpty());
@@ -56,7 +56,7 @@ TEST(Cube, ReadsExclusiveRowsDepthFirstAndFillsMissingOnesWith0) {
                .type = "UINT64",
                .unit = "occ",
                .values = {{1, 2}, {3, 4}, {}, {5, 6}, {}, {7, 8}}});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   ASSERT_THAT(names(file.table), ElementsAre("visits"));
   EXPECT_EQ(file.table.metrics[0].unit, "occ");
   EXPECT_EQ(file.table.metrics[0].combine, profile::Combine::kSum);
@@ -66,7 +66,7 @@ TEST(Cube, ReadsExclusiveRowsDepthFirstAndFillsMissingOnesWith0) {
 TEST(Cube, ReadsInclusiveRowsLevelWiseAndSubtractsChildren) {
   TestCube cube = tree();
   cube.metric({.kind = "INCLUSIVE", .values = {{100}, {60}, {30}, {20}, {10}, {5}}});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   // main 100 - 60 - 30, a 60 - 20 - 10, c, d, b 30 - 5, e
   EXPECT_THAT(file.table.values[0], ElementsAre(10, 30, 20, 10, 25, 5));
 }
@@ -79,7 +79,7 @@ TEST(Cube, EnumeratesTheTreeOfEachRootOnItsOwn) {
   cube.call_path("b", thread);
   cube.call_path("c", a);
   cube.metric({.kind = "INCLUSIVE", .values = {{10}, {20}, {7}, {5}, {1}}});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   EXPECT_THAT(profile::path_names(file.table),
               ElementsAre("main", "main->a", "main->a->c", "thread", "thread->b"));
   EXPECT_THAT(file.table.values[0], ElementsAre(3, 6, 1, 15, 5));
@@ -95,7 +95,7 @@ TEST(Cube, KeepsTheWholeOfMinimaAndMaxima) {
                .kind = "INCLUSIVE",
                .type = "MAXDOUBLE",
                .values = {{9}, {8}, {7}, {6}, {5}, {4}}});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   ASSERT_EQ(file.table.values.size(), 4U);
   EXPECT_EQ(file.table.metrics[0].combine, profile::Combine::kMin);
   EXPECT_EQ(file.table.metrics[1].combine, profile::Combine::kMax);
@@ -112,7 +112,7 @@ TEST(Cube, TakesNegativeExclusiveCountsAs0AndSaysHowMany) {
   cube.metric({.name = "cycles", .kind = "INCLUSIVE", .type = "UINT64", .values = values});
   cube.metric({.name = "balance", .kind = "INCLUSIVE", .type = "INT64", .values = values});
   cube.metric({.name = "time", .kind = "INCLUSIVE", .values = values});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   ASSERT_EQ(file.table.values.size(), 3U);
   EXPECT_THAT(file.table.values[0], ElementsAre(0, 0, 4, 3, 0, 2));
   EXPECT_THAT(file.table.values[1], ElementsAre(-2, -1, 4, 3, -1, 2));
@@ -150,7 +150,7 @@ TEST_P(CubeStorage, DoesNotChangeTheValuesOfAnyType) {
     cube.metric(
         {.name = type, .type = type, .values = {row, row, {}, row, {}, row}, .packed = packed});
   }
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   ASSERT_EQ(file.table.metrics.size(), std::size(types));
   for (size_t m = 0; m < std::size(types); ++m) {
     const auto& [type, row] = types[m];
@@ -193,7 +193,7 @@ TEST(Cube, SortsOutMetricsThatHaveNoNumbers) {
   cube.metric({.name = "shape", .type = "HISTOGRAM(5)", .values = one});
   cube.metric({.name = "derived", .kind = "POSTDERIVED"});
   cube.metric({.name = "odd", .kind = "SIMPLE", .values = one});
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   EXPECT_THAT(names(file.table), ElementsAre("time"));
   EXPECT_THAT(file.without_data, ElementsAre("bytes_put", "no_rows", "derived"));
   EXPECT_THAT(file.unsupported, ElementsAre("rate", "shape", "odd"));
@@ -207,7 +207,8 @@ TEST(Cube, ReadsOnlyTheMetricsAskedFor) {
   cube.metric({.name = "empty"});
   auto members = cube.members();
   members[0].second = "damaged";  // of "time"
-  const CubeFile file = read_whole(cube.bytes(members), {.metrics = {"visits", "unknown"}});
+  const profile::ProfileFile file =
+      read_whole(cube.bytes(members), {.metrics = {"visits", "unknown"}});
   EXPECT_THAT(names(file.table), ElementsAre("visits"));
   EXPECT_THAT(file.without_data, IsEmpty());
 }
@@ -224,13 +225,17 @@ TEST(Cube, FindsNestedMetricsAndRegionsBehindTheirCnodes) {
       <region id="8"><name>operator&lt;&#x3C; <!-- c --><![CDATA[<x>]]></name></region>
       <region id="9"><name></name></region></program>
     <system><systemtreenode Id="0"><systemtreenode Id="1"><locationgroup Id="0">
-      <location Id="1"/><location Id="0"/></locationgroup></systemtreenode></systemtreenode>
+      <rank>0</rank><location Id="1"/></locationgroup><locationgroup Id="1"><rank>2</rank>
+      <location Id="0"/></locationgroup></systemtreenode></systemtreenode>
       <topologies><cart><coord locId="0">0 0</coord></cart></topologies></system></cube>)";
-  const CubeFile file = read_whole(TestCube::tar({{"./1.index", cube.index({.values = {}})},
-                                                  {"anchor.xml", xml},
-                                                  {"./1.data", "CUBEX.DATA"},
-                                                  {"remapping.spec", "anything"}}));
+  const profile::ProfileFile file =
+      read_whole(TestCube::tar({{"./1.index", cube.index({.values = {}})},
+                                {"anchor.xml", xml},
+                                {"./1.data", "CUBEX.DATA"},
+                                {"remapping.spec", "anything"}}));
   EXPECT_EQ(file.table.location_count, 2U);
+  // In the order of ids; a rank is below the number of locations.
+  EXPECT_THAT(file.table.rank_of_location, ElementsAre(trace::Rank::none(), trace::Rank(0)));
   EXPECT_THAT(file.without_data, ElementsAre("out", "in"));
   EXPECT_THAT(profile::path_names(file.table), ElementsAre("UNKNOWN", "UNKNOWN->operator<< <x>"));
 }
@@ -239,7 +244,7 @@ TEST(Cube, SaysHowManyTarHeadersHaveAWrongChecksum) {
   TestCube cube = tree();
   cube.metric({.values = {{1}, {2}, {3}, {4}, {5}, {6}}});
   cube.wrong_checksums = true;
-  const CubeFile file = read_whole(cube.bytes());
+  const profile::ProfileFile file = read_whole(cube.bytes());
   EXPECT_THAT(file.warnings, ElementsAre("3 of 3 tar headers have a wrong checksum"));
   EXPECT_THAT(file.table.values[0], ElementsAre(1, 2, 4, 5, 3, 6));
 }
@@ -264,7 +269,7 @@ TEST(Cube, ReadsBinarySizesAndArchivesWithoutAnEndMark) {
   archive.resize(archive.size() - 1024);
   // The first member is the index of one row, 26 bytes.
   archive.replace(124, 12, std::string("\x80\0\0\0\0\0\0\0\0\0\0\x1a", 12));
-  const CubeFile file = read_whole(archive);
+  const profile::ProfileFile file = read_whole(archive);
   EXPECT_THAT(file.table.values, ElementsAre(ElementsAre(4)));
   EXPECT_THAT(file.warnings, ElementsAre("1 of 3 tar headers have a wrong checksum"));
 }

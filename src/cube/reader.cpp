@@ -47,7 +47,7 @@ class Reader {
   Reader(const std::string& file, const ReadOptions& options, size_t max_bytes)
       : file_(file), options_(options), max_bytes_(max_bytes) {}
 
-  Result<CubeFile> run(Bytes bytes) {
+  Result<profile::ProfileFile> run(Bytes bytes) {
     auto archive = open_archive(bytes, file_);
     if (!archive) return archive.error();
     archive_ = std::move(archive).value();
@@ -116,6 +116,7 @@ class Reader {
   Status add_call_paths() {
     profile::MetricTable& table = result_.table;
     table.location_count = anchor_.location_count;
+    table.rank_of_location = std::move(anchor_.rank_of_location);
     // Regions are short, but the path of a cnode repeats those of all above it.
     std::vector<uint64_t> path_bytes(anchor_.cnodes.size());
     size_t total = 0;
@@ -210,18 +211,19 @@ class Reader {
   Archive archive_;
   Anchor anchor_;
   std::vector<uint32_t> by_inclusive_row_;  ///< Made when it is needed.
-  CubeFile result_;
+  profile::ProfileFile result_;
 };
 
 }  // namespace
 
-Result<CubeFile> read(const std::filesystem::path& path, const ReadOptions& options) {
+Result<profile::ProfileFile> read(const std::filesystem::path& path, const ReadOptions& options) {
   const auto file = base::MappedFile::open(path);
   if (!file) return file.error();
   return read_bytes(file.value().bytes(), path.string(), options);
 }
 
-Result<CubeFile> read_bytes(Bytes bytes, const std::string& name, const ReadOptions& options) {
+Result<profile::ProfileFile> read_bytes(Bytes bytes, const std::string& name,
+                                        const ReadOptions& options) {
   const size_t size = std::min(bytes.size(), kMaxBytes);
   const size_t max_bytes = std::min(kMaxBytes, kFreeBytes + kBytesPerByte * size);
   if (!is_gzip(bytes)) return Reader(name, options, max_bytes).run(bytes);

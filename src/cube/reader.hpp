@@ -8,26 +8,13 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "profile/metric_table.hpp"
+#include "profile/profile_file.hpp"
 
 namespace pathline::cube {
 
 struct ReadOptions {
   /// Unique names of the metrics to read; empty: all. What the file does not have is left out.
   std::vector<std::string> metrics;
-};
-
-struct CubeFile {
-  /// Call paths in the order of the file, depth first.
-  profile::MetricTable table;
-  /// Unique names of metrics asked for that are declared, but have no data; not in `table`.
-  std::vector<std::string> without_data;
-  /// Unique names of metrics asked for whose type of value (RATE, TAU_ATOMIC, HISTOGRAM, ...) is no
-  /// number, or which are derived from others; not in `table`.
-  std::vector<std::string> unsupported;
-  /// What is odd about the file but does not change what was read: a wrong checksum; how many
-  /// exclusive values would be negative and were taken as 0.
-  std::vector<std::string> warnings;
 };
 
 /// What a file may become in memory, as a few bytes can stand for any number of them: 32 MiB and
@@ -46,10 +33,12 @@ constexpr size_t kBytesPerByte = 1024;
 ///         cnodes without regions, a value that is no finite number, ...); kUnsupported for other
 ///         versions of the format, and for files that would take more memory than they may.
 /// cost    O(bytes of the metrics asked for + rows x locations).
-base::Result<CubeFile> read(const std::filesystem::path& path, const ReadOptions& options = {});
+base::Result<profile::ProfileFile> read(const std::filesystem::path& path,
+                                        const ReadOptions& options = {});
 
 /// The same, of a file in memory; `name` is what errors call it.
-base::Result<CubeFile> read_bytes(std::span<const uint8_t> bytes, const std::string& name,
-                                  const ReadOptions& options = {});
+base::Result<profile::ProfileFile> read_bytes(std::span<const uint8_t> bytes,
+                                              const std::string& name,
+                                              const ReadOptions& options = {});
 
 }  // namespace pathline::cube

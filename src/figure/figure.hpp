@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/thread_pool.hpp"
+#include "bundle/bundling.hpp"
 #include "comm/matrix.hpp"
 #include "comm/process_order.hpp"
-#include "figure/bundling.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
@@ -32,7 +32,7 @@ struct Options {
   std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
   std::optional<double> opacity;        ///< Of the lightest message line; absent: automatic.
   layout::Blend blend = layout::Blend::kAlpha;
-  BundleOptions bundling;          ///< Of message lines in a timeline.
+  bundle::BundleOptions bundling;  ///< Of message lines in a timeline.
   bool bursts = false;             ///< One mark per sender and burst of messages instead of lines.
   std::optional<Pixel> pick;       ///< Timeline: which messages are behind this pixel.
   Metric metric = Metric::kBytes;  ///< Of pictures of pairs.
@@ -54,7 +54,7 @@ struct Options {
 /// cost    O(events + messages + pixels), parallel over rows.
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
                                      const Options& options, base::ThreadPool& pool,
-                                     Bundled* report = nullptr);
+                                     bundle::Bundled* report = nullptr);
 
 /// The communication matrix as a heat map, senders downwards, receivers to the right, both in the
 /// order asked for, with rules between the blocks of that order when there are 2 to 64. Colours are

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "figure/figure.hpp"
+#include "figure/frame.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 
@@ -19,120 +19,155 @@ std::string ranks_text(const trace::Trace& trace, const trace::Selection& select
   return fmt::format("{} of {}", base::human_count(static_cast<uint64_t>(chosen)), all);
 }
 
+namespace {
+
+constexpr double kAxisHeight = 44;
+constexpr double kLegendHeight = 24;
+constexpr double kLargestRow = 26;
+constexpr double kSmallestRow = 18;
+constexpr double kValueWidth = 170;
+
+class ProfileFigure : Frame {
+ public:
+  ProfileFigure(const trace::Trace& trace, const trace::Selection& selection,
+                const profile::Profile& profile, const Options& options)
+      : Frame(options), trace_(trace), selection_(selection), profile_(profile), options_(options) {
+    for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+      rank_count_ += selection.has_rank(rank) ? 1 : 0;
+    }
+    rows_ = profile::by_region(trace, selection, profile);
+    std::erase_if(rows_, [](const auto& row) { return row.exclusive_ticks == 0; });
+    for (const profile::FlatRow& row : rows_) total_ += static_cast<double>(row.exclusive_ticks);
+  }
+
+  base::Result<layout::Scene> draw() {
+    if (rows_.empty()) {
+      return base::Error{base::ErrorCode::kInvalidArgument,
+                         "there is nothing to draw: no calls were recorded in the selection"};
+    }
+    const double top = add_title(
+        options_.title, "Profile",
+        fmt::format("exclusive time per rank, summed over its threads and streams: mean over {}, "
+                    "line from the smallest to the largest rank",
+                    ranks_text(trace_, selection_)));
+    place(top);
+    if (shown_ == 0 || plot_.w < 64) return too_small("a profile");
+    const layout::LinearScale scale{0, to_ns(largest_ticks()) * 1.02, plot_.x, plot_.right()};
+    add_ground(plot_);
+    layout::add_bottom_axis(
+        scene_, theme_, plot_, scale,
+        layout::time_ticks(0, scale.value_end, static_cast<size_t>(plot_.w / 90)),
+        "exclusive time of a rank");
+    add_bars(scale);
+    layout::add_row_labels(scene_, theme_, plot_, names_, name_width_, 1);
+    add_legend();
+    scene_.description = "Exclusive time by region";
+    return std::move(scene_);
+  }
+
+ private:
+  /// As many rows as find room, and their names.
+  void place(double top) {
+    const double height = scene_.height_px - top - 8 - kAxisHeight - kLegendHeight - kMargin;
+    shown_ = std::min(rows_.size(), static_cast<size_t>(std::max(0.0, height) / kSmallestRow));
+    const std::vector<std::string> labels = profile::region_labels(trace_, profile_);
+    for (size_t i = 0; i < shown_; ++i) names_.push_back(labels[rows_[i].region]);
+    name_width_ = layout::row_label_width_px(theme_, names_, std::min(320.0, scene_.width_px / 3));
+    row_ =
+        shown_ == 0 ? 0 : std::min(kLargestRow, std::floor(height / static_cast<double>(shown_)));
+    plot_ = {std::round(kMargin + name_width_ + 8), std::round(top + 8),
+             std::floor(scene_.width_px - 3 * kMargin - name_width_ - kValueWidth),
+             row_ * static_cast<double>(shown_)};
+  }
+
+  [[nodiscard]] double to_ns(double ticks) const {
+    return 1e9 * ticks / static_cast<double>(trace_.definitions.clock.ticks_per_second);
+  }
+  [[nodiscard]] double ranks() const { return std::max(1U, rank_count_); }
+  [[nodiscard]] double largest_ticks() const {
+    double largest = 0;
+    for (size_t i = 0; i < shown_; ++i) {
+      largest = std::max({largest, static_cast<double>(rows_[i].exclusive_max_ticks),
+                          static_cast<double>(rows_[i].exclusive_ticks) / ranks()});
+    }
+    return largest;
+  }
+  [[nodiscard]] layout::Color color(bool is_mpi) const {
+    return theme_.tint(theme_.series_color(is_mpi ? 1 : 0), 0.85);
+  }
+
+  /// The mean of each region, its spread over the ranks, and the mean in words.
+  void add_bars(const layout::LinearScale& scale) {
+    layout::Boxes bars;
+    layout::Polylines spread;
+    layout::Labels values;
+    for (size_t i = 0; i < shown_; ++i) {
+      const profile::FlatRow& row = rows_[i];
+      const double y = plot_.y + row_ * static_cast<double>(i);
+      const double middle = y + row_ / 2;
+      const double mean = to_ns(static_cast<double>(row.exclusive_ticks)) / ranks();
+      const bool mpi = trace_.definitions.regions[row.region].paradigm == trace::kParadigmMpi;
+      bars.add({plot_.x, y + 3, std::max(1.0, scale.px(mean) - plot_.x), row_ - 6}, color(mpi));
+      if (rank_count_ > 1) {
+        const double low = scale.px(to_ns(static_cast<double>(row.exclusive_min_ticks)));
+        const double high = scale.px(to_ns(static_cast<double>(row.exclusive_max_ticks)));
+        spread.add_rule({low, middle}, {high, middle}, theme_.text, 1.5);
+        spread.add_rule({low, middle - 4}, {low, middle + 4}, theme_.text, 1.5);
+        spread.add_rule({high, middle - 4}, {high, middle + 4}, theme_.text, 1.5);
+      }
+      values.items.push_back(
+          {.text =
+               fmt::format("{:.1f} %  {}", 100 * static_cast<double>(row.exclusive_ticks) / total_,
+                           base::human_seconds(mean / 1e9)),
+           .at = {plot_.right() + 10, middle},
+           .color = theme_.muted_text,
+           .size_px = theme_.text_size_px,
+           .baseline = layout::Baseline::kMiddle});
+    }
+    scene_.layers.emplace_back(std::move(bars));
+    scene_.layers.emplace_back(std::move(spread));
+    scene_.layers.emplace_back(std::move(values));
+  }
+
+  void add_legend() {
+    std::vector<layout::LegendEntry> legend = {
+        {.text = "region of the program", .color = color(false)},
+        {.text = "MPI", .color = color(true)}};
+    if (shown_ < rows_.size()) {
+      double rest = 0;
+      for (size_t i = shown_; i < rows_.size(); ++i)
+        rest += static_cast<double>(rows_[i].exclusive_ticks);
+      legend.push_back(
+          {.text = fmt::format("not shown: {} with {:.1f} % together",
+                               base::counted(rows_.size() - shown_, "region", "regions"),
+                               100 * rest / total_),
+           .color = layout::kTransparent});
+    }
+    layout::add_legend(
+        scene_, theme_,
+        {kMargin, scene_.height_px - kMargin - kLegendHeight + 4, inner_width(), kLegendHeight},
+        legend);
+  }
+
+  const trace::Trace& trace_;
+  const trace::Selection& selection_;
+  const profile::Profile& profile_;
+  const Options& options_;
+  std::vector<profile::FlatRow> rows_;  // Falling.
+  double total_ = 0;                    // Ticks of all of them.
+  uint32_t rank_count_ = 0;             // Selected.
+  size_t shown_ = 0;
+  std::vector<std::string> names_;
+  double name_width_ = 0;
+  double row_ = 0;  // Its height.
+  layout::Rect plot_;
+};
+
+}  // namespace
+
 base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,
                                     const profile::Profile& profile, const Options& options) {
-  const layout::Theme& theme = layout::theme(options.theme);
-  std::vector<profile::FlatRow> rows = profile::by_region(trace, selection, profile);
-  std::erase_if(rows, [](const auto& row) { return row.exclusive_ticks == 0; });
-  if (rows.empty()) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       "there is nothing to draw: no calls were recorded in the selection"};
-  }
-  const double total = std::accumulate(rows.begin(), rows.end(), 0.0, [](double sum, auto& row) {
-    return sum + static_cast<double>(row.exclusive_ticks);
-  });
-  uint32_t rank_count = 0;
-  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
-    rank_count += selection.has_rank(rank) ? 1 : 0;
-  }
-  const double ranks = std::max(1U, rank_count);
-
-  layout::Scene scene;
-  scene.width_px = options.width_px;
-  scene.height_px = options.height_px;
-  const double top = layout::add_title(
-      scene, theme, options.title.empty() ? "Profile" : options.title,
-      fmt::format("exclusive time per rank, summed over its threads and streams: mean over {}, "
-                  "line from the smallest to the largest rank",
-                  ranks_text(trace, selection)));
-  constexpr double kMargin = 16;
-  constexpr double kAxisHeight = 44;
-  constexpr double kRowHeight = 26;
-  constexpr double kValueWidth = 170;
-  constexpr double kLegendHeight = 24;
-  const double height = options.height_px - top - 8 - kAxisHeight - kLegendHeight - kMargin;
-  const size_t shown = std::min(rows.size(), static_cast<size_t>(std::max(0.0, height) / 18));
-  const std::vector<std::string> labels = profile::region_labels(trace, profile);
-  std::vector<std::string> names;
-  for (size_t i = 0; i < shown; ++i) {
-    names.push_back(labels[rows[i].region]);
-  }
-  const double label_width =
-      layout::row_label_width_px(theme, names, std::min(320.0, options.width_px / 3));
-  const double row_height =
-      shown == 0 ? 0 : std::min(kRowHeight, std::floor(height / static_cast<double>(shown)));
-  const layout::Rect plot{std::round(kMargin + label_width + 8), std::round(top + 8),
-                          std::floor(options.width_px - 3 * kMargin - label_width - kValueWidth),
-                          row_height * static_cast<double>(shown)};
-  if (shown == 0 || plot.w < 64) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("a picture of {}x{} pixels is too small for a profile",
-                                   options.width_px, options.height_px)};
-  }
-  const auto to_ns = [&](double ticks) {
-    return 1e9 * ticks / static_cast<double>(trace.definitions.clock.ticks_per_second);
-  };
-  double largest = 0;
-  for (size_t i = 0; i < shown; ++i) {
-    largest = std::max({largest, static_cast<double>(rows[i].exclusive_max_ticks),
-                        static_cast<double>(rows[i].exclusive_ticks) / ranks});
-  }
-  const layout::LinearScale scale{0, to_ns(largest) * 1.02, plot.x, plot.right()};
-  layout::Boxes background;
-  background.add(plot, theme.plot_background);
-  scene.layers.emplace_back(std::move(background));
-  layout::add_bottom_axis(scene, theme, plot, scale,
-                          layout::time_ticks(0, scale.value_end, static_cast<size_t>(plot.w / 90)),
-                          "exclusive time of a rank");
-
-  layout::Boxes bars;
-  layout::Polylines spread;
-  layout::Labels values;
-  for (size_t i = 0; i < shown; ++i) {
-    const profile::FlatRow& row = rows[i];
-    const double y = plot.y + row_height * static_cast<double>(i);
-    const double middle = y + row_height / 2;
-    const double mean = to_ns(static_cast<double>(row.exclusive_ticks)) / ranks;
-    const bool mpi = trace.definitions.regions[row.region].paradigm == trace::kParadigmMpi;
-    bars.add({plot.x, y + 3, std::max(1.0, scale.px(mean) - plot.x), row_height - 6},
-             theme.tint(theme.series_color(mpi ? 1 : 0), 0.85));
-    if (rank_count > 1) {
-      const double low = scale.px(to_ns(static_cast<double>(row.exclusive_min_ticks)));
-      const double high = scale.px(to_ns(static_cast<double>(row.exclusive_max_ticks)));
-      spread.add_rule({low, middle}, {high, middle}, theme.text, 1.5);
-      spread.add_rule({low, middle - 4}, {low, middle + 4}, theme.text, 1.5);
-      spread.add_rule({high, middle - 4}, {high, middle + 4}, theme.text, 1.5);
-    }
-    values.items.push_back(
-        {.text = fmt::format("{:.1f} %  {}", 100 * static_cast<double>(row.exclusive_ticks) / total,
-                             base::human_seconds(mean / 1e9)),
-         .at = {plot.right() + 10, middle},
-         .color = theme.muted_text,
-         .size_px = theme.text_size_px,
-         .baseline = layout::Baseline::kMiddle});
-  }
-  scene.layers.emplace_back(std::move(bars));
-  scene.layers.emplace_back(std::move(spread));
-  scene.layers.emplace_back(std::move(values));
-  layout::add_row_labels(scene, theme, plot, names, label_width, 1);
-  std::vector<layout::LegendEntry> legend = {
-      {.text = "region of the program", .color = theme.tint(theme.series_color(0), 0.85)},
-      {.text = "MPI", .color = theme.tint(theme.series_color(1), 0.85)}};
-  if (shown < rows.size()) {
-    double rest = 0;
-    for (size_t i = shown; i < rows.size(); ++i)
-      rest += static_cast<double>(rows[i].exclusive_ticks);
-    legend.push_back({.text = fmt::format("not shown: {} with {:.1f} % together",
-                                          base::counted(rows.size() - shown, "region", "regions"),
-                                          100 * rest / total),
-                      .color = layout::kTransparent});
-  }
-  layout::add_legend(scene, theme,
-                     {kMargin, options.height_px - kMargin - kLegendHeight + 4,
-                      options.width_px - 2 * kMargin, kLegendHeight},
-                     legend);
-  scene.description = "Exclusive time by region";
-  return scene;
+  return ProfileFigure(trace, selection, profile, options).draw();
 }
 
 }  // namespace pathline::figure

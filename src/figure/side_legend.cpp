@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "figure/network_view.hpp"
+#include "figure/network/view.hpp"
 #include "layout/axis.hpp"
 #include "layout/text.hpp"
 

@@ -6,13 +6,13 @@
 
 #include "base/text.hpp"
 #include "figure/figure.hpp"
+#include "figure/frame.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 
 namespace pathline::figure {
 namespace {
 
-constexpr double kMargin = 16;
 constexpr double kLeft = 76;
 constexpr double kBarSpace = 118;
 constexpr double kAxisHeight = 48;
@@ -96,17 +96,10 @@ std::vector<Spread> spreads_of(const Grid& grid, size_t column_count) {
   return spreads;
 }
 
-class StepsFigure {
+class StepsFigure : Frame {
  public:
   StepsFigure(const Grid& grid, const StepsText& text, std::string ranks, const Options& options)
-      : grid_(grid),
-        text_(text),
-        ranks_(std::move(ranks)),
-        options_(options),
-        theme_(layout::theme(options.theme)) {
-    scene_.width_px = options.width_px;
-    scene_.height_px = options.height_px;
-  }
+      : Frame(options), grid_(grid), text_(text), ranks_(std::move(ranks)), options_(options) {}
 
   base::Result<layout::Scene> draw() {
     const double top = add_title();
@@ -115,9 +108,7 @@ class StepsFigure {
     curves_ = {kLeft, std::round(top + 24), std::floor(width), std::floor(0.32 * height)};
     heat_ = {kLeft, curves_.bottom() + 40, curves_.w, std::floor(height - curves_.h)};
     if (curves_.h < 24 || curves_.w < 64) {
-      return base::Error{base::ErrorCode::kInvalidArgument,
-                         fmt::format("a picture of {}x{} pixels is too small for steps",
-                                     options_.width_px, options_.height_px)};
+      return too_small("steps");
     }
     column_count_ = std::min(grid_.steps.size(), static_cast<size_t>(curves_.w));
     add_curves();
@@ -138,8 +129,7 @@ class StepsFigure {
         "{} {}s on {}, median {}, longest {}", base::human_count(grid_.steps.size()), text_.word,
         ranks_, base::human_seconds(median(seconds)), base::human_seconds(longest));
     if (!text_.remark.empty()) subtitle += "; " + text_.remark;
-    return layout::add_title(scene_, theme_, options_.title.empty() ? text_.title : options_.title,
-                             subtitle);
+    return Frame::add_title(options_.title, text_.title, subtitle);
   }
 
   /// A value for each column as a line of stairs, from left to right.
@@ -167,9 +157,7 @@ class StepsFigure {
     double highest = 0;
     for (const Spread& spread : spreads) highest = std::max(highest, spread.high);
     const layout::LinearScale scale{0, 1.05e9 * highest, curves_.bottom(), curves_.y};
-    layout::Boxes background;
-    background.add(curves_, theme_.plot_background);
-    scene_.layers.emplace_back(std::move(background));
+    add_ground(curves_);
     layout::add_left_axis(
         scene_, theme_, curves_, scale,
         layout::time_ticks(0, scale.value_end, static_cast<size_t>(curves_.h / 28) + 1),
@@ -287,8 +275,6 @@ class StepsFigure {
   const StepsText& text_;
   const std::string ranks_;
   const Options& options_;
-  const layout::Theme& theme_;
-  layout::Scene scene_;
   layout::Rect curves_;
   layout::Rect heat_;
   size_t column_count_ = 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <hwloc.h>
 
 #include "base/file.hpp"
+#include "base/parse.hpp"
 
 namespace pathline::host {
 
@@ -40,39 +40,22 @@ constexpr unsigned kMostCpus = 1U << 20;
 /// whole.
 Bitmap parse_cpus(std::string_view text) {
   Bitmap set(hwloc_bitmap_alloc());
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto number = [&]() -> std::optional<unsigned> {
-    unsigned value = 0;
-    const auto [stop, code] = std::from_chars(at, end, value);
-    if (code != std::errc() || value >= kMostCpus) return std::nullopt;
-    at = stop;
-    return value;
-  };
-  for (;;) {
-    const auto first = number();
-    if (!first) return nullptr;
-    auto last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      last = number();
-      if (!last || *last < *first) return nullptr;
-    }
-    hwloc_bitmap_set_range(set.get(), *first, static_cast<int>(*last));
-    if (at == end) return set;
-    if (*at++ != ',') return nullptr;
+  const auto ranges = base::ranges_in(text);
+  if (!ranges) return nullptr;
+  for (const auto [first, last] : *ranges) {
+    if (last >= kMostCpus) return nullptr;
+    hwloc_bitmap_set_range(set.get(), static_cast<unsigned>(first), static_cast<int>(last));
   }
+  return set;
 }
 
 /// What `version="3.0"` of the topology element says, 0 when there is none. hwloc 1 wrote none.
 int major_version(std::string_view text) {
   const std::string_view key = "<topology version=\"";
   const size_t at = text.substr(0, 4096).find(key);
-  int major = 0;
-  if (at != std::string_view::npos) {
-    std::from_chars(text.data() + at + key.size(), text.data() + text.size(), major);
-  }
-  return major;
+  if (at == std::string_view::npos) return 0;
+  text.remove_prefix(at + key.size());
+  return base::take_number<int>(text).value_or(0);
 }
 
 /// The logical indices of the objects of `type` that have PUs in `set`.

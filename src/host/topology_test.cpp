@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host/topology.hpp"
 
-#include <cstdlib>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/scratch_folder.hpp"
+#include "base/test_data.hpp"
 
 namespace pathline::host {
 namespace {
@@ -17,18 +17,13 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// The folder with hwloc's own test files; "" where there is none.
-std::filesystem::path data() {
-  const char* folder = std::getenv("PATHLINE_TEST_DATA");
-  if (folder == nullptr) return {};
-  const std::filesystem::path path = std::filesystem::path(folder) / "hwloc";
-  return std::filesystem::exists(path) ? path : std::filesystem::path();
-}
+/// The folder with hwloc's own test files.
+std::filesystem::path data() { return base::third_party_data("hwloc"); }
 
 class RealTopology : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (data().empty()) GTEST_SKIP() << "there is no hwloc/ in PATHLINE_TEST_DATA";
+    if (!std::filesystem::exists(data())) GTEST_SKIP() << base::kNeedsThirdPartyData;
   }
   static Binding binding(const std::string& file, std::string_view cpus) {
     const auto topology = Topology::read(data() / file);

@@ -5,39 +5,32 @@
 #include <array>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/file.hpp"
 #include "chunk/format.hpp"
+#include "cube/reader.hpp"
 #include "input/message_csv.hpp"
-#include "input/raw_run.hpp"
 #include "otf2/anchor.hpp"
 #include "otf2/reader.hpp"
+#include "raw/run.hpp"
 #include "trace/finish.hpp"
+#include "trace/warnings.hpp"
 
 namespace pathline::input {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The other side of keep_warnings.
-void recall_warnings(trace::Trace& trace) {
-  std::vector<std::string> warnings;
-  for (const auto& [name, value] : trace.properties) {
-    if (!name.starts_with(kWarningProperty)) continue;
-    warnings.push_back(value);
-    if (value.starts_with("incomplete")) trace.complete = false;
-  }
-  trace.warnings.insert(trace.warnings.begin(), warnings.begin(), warnings.end());
-}
-
-base::Result<trace::Trace> read_raw_trace(const std::vector<fs::path>& files,
-                                          base::ThreadPool& pool, base::Progress& progress) {
-  auto run = read_raw_run(files, pool, progress);
+base::Result<Input> read_raw_trace(const std::vector<fs::path>& files, base::ThreadPool& pool,
+                                   base::Progress& progress) {
+  auto run = raw::read_run(files, pool, progress);
   if (!run) return run.error();
-  return std::move(run.value().trace);
+  return Input(std::move(run.value().trace));
 }
 
 class Otf2Reader final : public Reader {
@@ -46,12 +39,13 @@ class Otf2Reader final : public Reader {
     // By its name too: a damaged anchor file deserves a better word than "unknown kind".
     return otf2::looks_like_anchor(head) || file.extension() == ".otf2";
   }
-  [[nodiscard]] base::Result<trace::Trace> read(const fs::path& file, const OpenOptions& options,
-                                                base::ThreadPool& pool,
-                                                base::Progress& progress) const override {
+  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& options,
+                                         base::ThreadPool& pool,
+                                         base::Progress& progress) const override {
     auto trace = otf2::read(file, {.partial = options.partial}, pool, progress);
-    if (trace) recall_warnings(trace.value());
-    return trace;
+    if (!trace) return trace.error();
+    trace::recall_warnings(trace.value());
+    return Input(std::move(trace).value());
   }
 };
 
@@ -62,10 +56,9 @@ class RawFileReader final : public Reader {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     return text.starts_with(magic) || file.extension() == ".raw";
   }
-  [[nodiscard]] base::Result<trace::Trace> read(const fs::path& file,
-                                                const OpenOptions& /*options*/,
-                                                base::ThreadPool& pool,
-                                                base::Progress& progress) const override {
+  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& /*options*/,
+                                         base::ThreadPool& pool,
+                                         base::Progress& progress) const override {
     return read_raw_trace({file}, pool, progress);
   }
 };
@@ -76,9 +69,9 @@ class MessageCsvReader final : public Reader {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     return text.starts_with(kMessageHeader) || file.extension() == ".csv";
   }
-  [[nodiscard]] base::Result<trace::Trace> read(const fs::path& file, const OpenOptions& options,
-                                                base::ThreadPool& pool,
-                                                base::Progress& progress) const override {
+  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& options,
+                                         base::ThreadPool& pool,
+                                         base::Progress& progress) const override {
     const auto mapped = base::MappedFile::open(file);
     if (!mapped) return mapped.error();
     auto trace = parse_message_csv(mapped.value().text(), options.partial);
@@ -88,62 +81,88 @@ class MessageCsvReader final : public Reader {
       return error;
     }
     trace::finish(trace.value(), pool, progress);
-    return trace;
+    return Input(std::move(trace).value());
   }
 };
 
+class CubeReader final : public Reader {
+ public:
+  [[nodiscard]] bool accepts(const fs::path& file,
+                             std::span<const uint8_t> /*head*/) const override {
+    return file.extension() == ".cubex";
+  }
+  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& options,
+                                         base::ThreadPool& /*pool*/,
+                                         base::Progress& /*progress*/) const override {
+    auto profile = cube::read(file, {.metrics = options.metrics});
+    if (!profile) return profile.error();
+    return Input(std::move(profile).value());
+  }
+};
+
+/// The first that accepts a file reads it. Profiles are told by their names alone, so that they are
+/// first: many are opened at a time, by threads of the pool that other readers need.
 const auto& readers() {
-  static const std::array<std::unique_ptr<Reader>, 3> list = {std::make_unique<Otf2Reader>(),
-                                                              std::make_unique<RawFileReader>(),
-                                                              std::make_unique<MessageCsvReader>()};
+  static const std::array<std::unique_ptr<Reader>, 4> list = {
+      std::make_unique<CubeReader>(), std::make_unique<Otf2Reader>(),
+      std::make_unique<RawFileReader>(), std::make_unique<MessageCsvReader>()};
   return list;
 }
 
-/// The one anchor file in a folder.
-base::Result<fs::path> anchor_in(const fs::path& folder) {
-  std::vector<fs::path> anchors;
+base::Result<std::vector<fs::path>> files_in(const fs::path& folder, const char* suffix) {
+  std::vector<fs::path> files;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder, code)) {
-    if (entry.path().extension() == ".otf2") anchors.push_back(entry.path());
+    if (entry.path().extension() == suffix) files.push_back(entry.path());
   }
   if (code) {
     return base::Error{base::ErrorCode::kIo,
                        fmt::format("cannot list {}: {}", folder.string(), code.message())};
   }
-  if (anchors.size() == 1) return anchors[0];
-  if (anchors.empty()) {
-    return base::Error{base::ErrorCode::kNotFound,
-                       fmt::format("cannot open {}: the folder holds no OTF2 anchor file (*.otf2)",
-                                   folder.string())};
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The one file of a folder that can be read; nothing for a run that is not finished yet.
+base::Result<std::optional<fs::path>> file_in(const fs::path& folder) {
+  auto anchors = files_in(folder, ".otf2");
+  if (!anchors) return anchors.error();
+  const size_t count = anchors.value().size();
+  if (count > 1) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("cannot open {}: the folder holds {} OTF2 anchor files", folder.string(),
+                    count),
+        fmt::format("Name one of them, for instance {}.", anchors.value()[0].string())};
   }
-  std::sort(anchors.begin(), anchors.end());
-  return base::Error{base::ErrorCode::kInvalidArgument,
-                     fmt::format("cannot open {}: the folder holds {} OTF2 anchor files",
-                                 folder.string(), anchors.size()),
-                     fmt::format("Name one of them, for instance {}.", anchors[0].string())};
+  if (count == 1) return std::optional(anchors.value()[0]);
+  if (!raw::find_files(folder / "raw").empty()) return std::optional<fs::path>();
+  const auto profiles = files_in(folder, ".cubex");
+  if (profiles && profiles.value().size() == 1) return std::optional(profiles.value()[0]);
+  return base::Error{base::ErrorCode::kNotFound,
+                     fmt::format("cannot open {}: the folder holds no OTF2 anchor file (*.otf2)",
+                                 folder.string())};
 }
 
 }  // namespace
 
-void keep_warnings(trace::Trace& trace, std::span<const std::string> warnings) {
-  for (size_t i = 0; i < warnings.size(); ++i) {
-    trace.properties.emplace_back(fmt::format("{}{:04}", kWarningProperty, i), warnings[i]);
-  }
+base::Result<trace::Trace> need_trace(base::Result<Input> input, const fs::path& path) {
+  if (!input) return input.error();
+  if (auto* trace = std::get_if<trace::Trace>(&input.value())) return std::move(*trace);
+  return base::Error{base::ErrorCode::kUnsupported,
+                     fmt::format("{} is a profile: it has times, but no events", path.string()),
+                     "'pathline profile' shows it, 'pathline model' compares several."};
 }
 
-base::Result<trace::Trace> open(const fs::path& path, const OpenOptions& options,
-                                base::ThreadPool& pool, base::Progress& progress) {
+base::Result<Input> open(const fs::path& path, const OpenOptions& options, base::ThreadPool& pool,
+                         base::Progress& progress) {
   fs::path file = path;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    auto anchor = anchor_in(path);
-    if (!anchor && anchor.error().code == base::ErrorCode::kNotFound) {
-      // A run that is not finished yet.
-      const auto files = raw_files(path / "raw");
-      if (!files.empty()) return read_raw_trace(files, pool, progress);
-    }
-    if (!anchor) return anchor.error();
-    file = anchor.value();
+    auto found = file_in(path);
+    if (!found) return found.error();
+    if (!found.value()) return read_raw_trace(raw::find_files(path / "raw"), pool, progress);
+    file = *found.value();
   }
   std::array<uint8_t, 64> head{};
   std::span<const uint8_t> known;

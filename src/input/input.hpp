@@ -5,17 +5,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "profile/profile_file.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::input {
 
 struct OpenOptions {
   bool partial = false;  ///< Read a damaged input as far as it goes and mark it incomplete.
+  /// Unique names of the metrics to read of a profile; empty: all.
+  std::vector<std::string> metrics = {};
 };
+
+/// What an INPUT holds.
+using Input = std::variant<trace::Trace, profile::ProfileFile>;
 
 /// One kind of input. A new kind is a new reader in the list of input.cpp.
 class Reader {
@@ -24,25 +32,21 @@ class Reader {
   /// True if `file`, whose first bytes are `head`, is of this kind.
   [[nodiscard]] virtual bool accepts(const std::filesystem::path& file,
                                      std::span<const uint8_t> head) const = 0;
-  [[nodiscard]] virtual base::Result<trace::Trace> read(const std::filesystem::path& file,
-                                                        const OpenOptions& options,
-                                                        base::ThreadPool& pool,
-                                                        base::Progress& progress) const = 0;
+  [[nodiscard]] virtual base::Result<Input> read(const std::filesystem::path& file,
+                                                 const OpenOptions& options, base::ThreadPool& pool,
+                                                 base::Progress& progress) const = 0;
 };
 
-/// Properties of an archive that Pathline wrote hold what was said of its raw files:
-/// PATHLINE::WARNING_0, _1 ... What begins with "incomplete" marks the trace again.
-inline constexpr std::string_view kWarningProperty = "PATHLINE::WARNING_";
-
-/// Puts `warnings` into the properties of a trace that is about to be written.
-void keep_warnings(trace::Trace& trace, std::span<const std::string> warnings);
-
 /// Opens any INPUT of the command line: an OTF2 anchor file, a folder (a run directory) that holds
-/// one, a run directory that still has only raw files (which are left as they are), a raw file, or
-/// a CSV file of messages.
+/// one, a run directory that still has only raw files (which are left as they are), a raw file, a
+/// CSV file of messages, a Cube profile (*.cubex), or a folder that holds one and no trace.
 ///
 /// errors  kNotFound, kUnsupported when no reader knows the file, and those of the reader.
-base::Result<trace::Trace> open(const std::filesystem::path& path, const OpenOptions& options,
-                                base::ThreadPool& pool, base::Progress& progress);
+base::Result<Input> open(const std::filesystem::path& path, const OpenOptions& options,
+                         base::ThreadPool& pool, base::Progress& progress);
+
+/// The trace that was opened, for questions about its events; `path` is what errors call it.
+/// errors  kUnsupported for a profile, naming the commands that take one; that of `input`.
+base::Result<trace::Trace> need_trace(base::Result<Input> input, const std::filesystem::path& path);
 
 }  // namespace pathline::input

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/radix_sort.hpp"
 #include "base/text.hpp"
+#include "trace/warnings.hpp"
 
 namespace pathline::input {
 namespace {
@@ -30,8 +31,9 @@ struct Row {
 
 template <class Number>
 bool parse(std::string_view text, Number& value) {
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return !text.empty() && code == std::errc() && end == text.data() + text.size();
+  const auto number = base::number_in<Number>(text);
+  if (number) value = *number;
+  return number.has_value();
 }
 
 bool parse_seconds(std::string_view text, int64_t& ns) {
@@ -95,8 +97,7 @@ base::Result<trace::Trace> parse_message_csv(std::string_view text, bool partial
     if (const auto fault = parse_row(line, row)) {
       const std::string message = fmt::format("line {}: {}", number, *fault);
       if (!partial) return base::Error{base::ErrorCode::kCorrupt, message};
-      trace.complete = false;
-      trace.warnings.push_back("incomplete: " + message);
+      trace::mark_incomplete(trace, message);
       break;
     }
     trace.rank_count = std::max({trace.rank_count, row.sender + 1, row.receiver + 1});

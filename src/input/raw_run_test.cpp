@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Raw files as the recorder writes them, and the traces they become.
-#include "input/raw_run.hpp"
-
+//
+// Long because each test is one thing that a recording may hold or lack, with one fixture.
 #include <ctime>
 #include <fstream>
 #include <unistd.h>
@@ -12,11 +12,12 @@
 
 #include "base/scratch_folder.hpp"
 #include "input/input.hpp"
-#include "input/test_raw.hpp"
 #include "otf2/writer.hpp"
+#include "raw/run.hpp"
+#include "raw/test_raw.hpp"
 #include "trace/calls.hpp"
 
-namespace pathline::input {
+namespace pathline::raw {
 namespace {
 
 using ::testing::Contains;
@@ -38,16 +39,16 @@ class RawRunTest : public ::testing::Test {
   base::ScratchFolder folder_;
   unsigned threads_ = 1;
 
-  RawRun read(const RawRunOptions& options = {}) {
+  raw::Run read(const raw::RunOptions& options = {}) {
     base::ThreadPool pool(threads_);
     base::Progress progress;
-    auto run = read_raw_run(raw_files(folder_.path()), pool, progress, options);
+    auto run = raw::read_run(raw::find_files(folder_.path()), pool, progress, options);
     EXPECT_TRUE(run.ok()) << run.error().message;
     return std::move(run).value();
   }
 
-  RawProcessWriter process(RawProcessWriter::Options options) {
-    RawProcessWriter writer(folder_.path(), options);
+  raw::ProcessWriter process(raw::ProcessWriter::Options options) {
+    raw::ProcessWriter writer(folder_.path(), options);
     writer.region(kMain, "main").region(kSendRegion, "MPI_Send", 28, kMpi);
     writer.region(kRecvRegion, "MPI_Recv", 28, kMpi);
     writer.world(kWorld, options.rank, options.rank_count);
@@ -89,7 +90,7 @@ TEST_F(RawRunTest, JoinsSendsAndReceivesOfTwoProcesses) {
     writer.event(1000, Kind::kLeave, kMain);
     writer.finish();
   }
-  const RawRun run = read();
+  const raw::Run run = read();
   const trace::Trace& trace = run.trace;
   EXPECT_THAT(trace.warnings, IsEmpty());
   EXPECT_TRUE(trace.complete);
@@ -114,7 +115,7 @@ TEST_F(RawRunTest, JoinsSendsAndReceivesOfTwoProcesses) {
 }
 
 /// Lines of describe() without the times.
-std::string calls(const RawRun& run, size_t location = 0) {
+std::string calls(const raw::Run& run, size_t location = 0) {
   std::string text;
   const trace::Trace& trace = run.trace;
   const trace::Events& events = trace.locations.at(location).events;
@@ -157,7 +158,7 @@ TEST_F(RawRunTest, NestsStepsWithTheCallsAround) {
   writer.event(120, Kind::kEnter, kRecvRegion);
   writer.event(140, Kind::kStep, chunk::zigzag(6), 0);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_EQ(calls(run),
             "0+main 10+time step #18446744073709551612 20+MPI_Send "
             "30-MPI_Send 30-time step 30+time step #5 30+MPI_Send 40-MPI_Send "
@@ -187,7 +188,7 @@ TEST_F(RawRunTest, EndsInnerCallsWhoseLeaveIsLost) {
   writer.event(40, Kind::kLeave, kMain).event(50, Kind::kEnter, kMain);
   writer.event(60, Kind::kLeave, kRecvRegion).event(70, Kind::kLeave, kMain);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_EQ(calls(run), "0+main 10+MPI_Send 20-MPI_Send 20-main 25+main 35-main ");
   EXPECT_THAT(run.warnings, ElementsAre(StartsWith("2 leaves do not fit the calls")));
 }
@@ -199,7 +200,7 @@ TEST_F(RawRunTest, MakesACallOfABurstOfPolls) {
   writer.event(300, Kind::kPolls, kRecvRegion, 5, 260);  // Not before what came before.
   writer.event(400, Kind::kLeave, kMain);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_EQ(describe(run.trace, run.trace.locations[0]),
             "0 Enter main\n40 Enter MPI_Recv\n40 ParameterUnsignedInt 1 1234 0\n"
             "100 Leave MPI_Recv\n100 Enter MPI_Recv\n100 ParameterUnsignedInt 1 5 0\n"
@@ -215,7 +216,7 @@ TEST_F(RawRunTest, KeepsFlushesPausesAndCounters) {
   writer.metric(160, 3, {7, 1ULL << 40U}).metric(170, 3, {7}).metric(180, 4, {7, 8});
   writer.event(200, Kind::kLeave, kMain);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   const uint64_t flush_end = kZero + 40;
   EXPECT_EQ(describe(run.trace, run.trace.locations[0]),
             fmt::format("0 Enter main\n10 BufferFlush {} {}\n50 MeasurementOnOff 2\n"
@@ -232,11 +233,11 @@ TEST_F(RawRunTest, BringsTheClocksOfHostsTogether) {
   auto second = process({.rank = 1, .rank_count = 3, .host = "node2"});
   second.clock_offset(kZero, -5000, 40).clock_offset(kZero + 1'000'000, -4000, 60);
   auto third = process({.rank = 2, .rank_count = 3, .host = "node2"});  // Its neighbour measured.
-  for (RawProcessWriter* writer : {&first, &second, &third}) {
+  for (raw::ProcessWriter* writer : {&first, &second, &third}) {
     writer->event(20'000, Kind::kEnter, kMain).event(1'020'000, Kind::kLeave, kMain);
     writer->finish();
   }
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_THAT(run.warnings, IsEmpty());
   const auto time = [&](size_t rank, size_t event) {
     return run.trace.locations[rank].events.ticks[event] - kZero;
@@ -254,7 +255,8 @@ TEST_F(RawRunTest, BringsTheClocksOfHostsTogether) {
   base::ThreadPool pool(1);
   base::Progress progress;
   ASSERT_TRUE(otf2::write(run.trace, folder_.path() / "out", "traces", progress).ok());
-  const auto again = open(folder_.path() / "out", {}, pool, progress);
+  const auto again =
+      input::need_trace(input::open(folder_.path() / "out", {}, pool, progress), "out");
   ASSERT_TRUE(again.ok()) << again.error().message;
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(describe(again.value(), again.value().locations[i]),
@@ -268,11 +270,11 @@ TEST_F(RawRunTest, SaysWhereClocksAreNotKnown) {
   auto second = process({.rank = 1, .rank_count = 3, .host = "node2"});
   second.clock_offset(kZero, -5000, 40);
   auto third = process({.rank = 2, .rank_count = 3, .host = "node3"});
-  for (RawProcessWriter* writer : {&first, &second, &third}) {
+  for (raw::ProcessWriter* writer : {&first, &second, &third}) {
     writer->event(20'000, Kind::kEnter, kMain).event(1'020'000, Kind::kLeave, kMain);
     writer->finish();
   }
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_THAT(run.warnings,
               ElementsAre(StartsWith("offset at end missing: the clock of rank 1 was compared"),
                           StartsWith("the clock of rank 2 was never compared")));
@@ -300,7 +302,7 @@ TEST_F(RawRunTest, NamesCommunicatorsOnceForAllTheirMembers) {
     writer.event(400, Kind::kSend, rank + 20, 0, 0, 1).event(401, Kind::kRecv, rank + 20, 0, 0, 1);
     writer.finish();
   }
-  const RawRun run = read();
+  const raw::Run run = read();
   const trace::Trace& trace = run.trace;
   EXPECT_THAT(trace.warnings, IsEmpty());
   ASSERT_EQ(trace.definitions.communicators.size(), 3U) << "world, self and odd";
@@ -330,7 +332,7 @@ TEST_F(RawRunTest, MatchesAcrossAnInterCommunicator) {
     if (rank == 1) writer.event(0, Kind::kEnter, kMain);
     writer.finish();
   }
-  const RawRun run = read();
+  const raw::Run run = read();
   ASSERT_EQ(run.trace.messages.size(), 1U);
   EXPECT_EQ(run.trace.messages.sender[0], 0U);
   EXPECT_EQ(run.trace.messages.receiver[0], 2U);
@@ -338,8 +340,8 @@ TEST_F(RawRunTest, MatchesAcrossAnInterCommunicator) {
 
 TEST_F(RawRunTest, PutsSpawnedWorldsBehindTheFirst) {
   const auto write = [&](uint32_t world, uint32_t rank, uint64_t wall_ns) {
-    RawProcessWriter writer(folder_.path(),
-                            {.rank = rank, .rank_count = 2, .world = world, .host = "node1"});
+    raw::ProcessWriter writer(folder_.path(),
+                              {.rank = rank, .rank_count = 2, .world = world, .host = "node1"});
     writer.region(kMain, "main").world(kWorld, rank, 2).clock_pair(0, kZero, wall_ns);
     if (rank == 0) writer.event(0, Kind::kSend, kWorld, 1, 0, world);
     if (rank == 1) writer.event(9, Kind::kRecv, kWorld, 0, 0, world);
@@ -348,7 +350,7 @@ TEST_F(RawRunTest, PutsSpawnedWorldsBehindTheFirst) {
   // The world of process 5 began later than that of 800.
   for (const uint32_t rank : {0U, 1U}) write(5, rank, kWall + 1'000'000);
   for (const uint32_t rank : {0U, 1U}) write(800, rank, kWall + rank);
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_EQ(run.trace.rank_count, 4U);
   ASSERT_EQ(run.trace.messages.size(), 2U);
   EXPECT_EQ(run.trace.messages.sender[0], 0U);
@@ -367,7 +369,7 @@ TEST_F(RawRunTest, NamesWhatIsNotDefined) {
   writer.event(0, Kind::kEnter, 77).event(10, Kind::kSend, 66, 0, 0, 8);
   writer.event(20, Kind::kIoDestroy, 5).event(30, Kind::kWinDestroy, 6).event(40, Kind::kLeave, 77);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   const trace::Definitions& definitions = run.trace.definitions;
   EXPECT_EQ(definitions.regions.back().name, "<region 77 of rank 0>");
   EXPECT_EQ(calls(run).substr(0, 24), "0+<region 77 of rank 0> ");
@@ -388,7 +390,7 @@ TEST_F(RawRunTest, SaysWhatIsMissing) {
   third.finish();
   process({.rank = 4, .rank_count = 5}).finish();
   std::ofstream(folder_.path() / "3.raw") << "short";
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_FALSE(run.trace.complete);
   EXPECT_THAT(
       run.warnings,
@@ -410,7 +412,7 @@ TEST_F(RawRunTest, PutsTheProgramAroundAllCallsOfItsFirstThread) {
   writer.event(60, Kind::kEnter, kMain).event(80, Kind::kLeave, kMain);
   writer.event_on(1, 30, Kind::kEnter, kMain).event_on(1, 70, Kind::kLeave, kMain);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_EQ(calls(run), "0+app 0+MPI_Send 10-MPI_Send 20+main 30-main 30-app ");
   EXPECT_EQ(calls(run, 1), "5+main 25-main ");
   EXPECT_EQ(run.processes[0].program, "/usr/bin/app");
@@ -424,7 +426,7 @@ TEST_F(RawRunTest, LetsOpenCallsOfAProcessThatDiedLastUntilItsCommandEnded) {
     writer.event(0, Kind::kEnter, kMain).event(100, Kind::kEnter, kRecvRegion);
     if (rank == 0) writer.finish();
   }
-  const RawRun run = read({.ended_realtime_ns = kWall + 1000});
+  const raw::Run run = read({.ended_realtime_ns = kWall + 1000});
   EXPECT_EQ(calls(run), "0+app 0+main 50+MPI_Recv 50-MPI_Recv 50-main 50-app ");
   EXPECT_EQ(calls(run, 1), "0+app 0+main 50+MPI_Recv 1000-MPI_Recv 1000-main 1000-app ");
   EXPECT_THAT(run.warnings,
@@ -440,14 +442,14 @@ TEST_F(RawRunTest, DoesNotBelieveADamagedFileAboutTheNumberOfRanks) {
   process({.rank = 1, .rank_count = 2}).event(0, Kind::kEnter, kMain).finish();
   EXPECT_EQ(read().trace.rank_count, 2U) << "the smaller one of two that hold all files";
   process({.rank = 768, .rank_count = 2}).finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_EQ(run.trace.rank_count, 2U);
   EXPECT_THAT(run.warnings, ElementsAre(HasSubstr("it states rank 768 of 2, which cannot be")));
 }
 
 TEST_F(RawRunTest, SaysThatARecordingHoldsNothing) {
   process({}).finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_THAT(run.warnings, ElementsAre(StartsWith("incomplete: the recording holds nothing")));
 }
 
@@ -455,21 +457,22 @@ TEST_F(RawRunTest, SaysThatAProcessStillRuns) {
   char host[256] = {};
   ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
   const auto now = static_cast<uint64_t>(time(nullptr)) * 1'000'000'000;
-  RawProcessWriter writer(folder_.path(),
-                          {.process_id = static_cast<uint32_t>(getpid()), .host = host});
+  raw::ProcessWriter writer(folder_.path(),
+                            {.process_id = static_cast<uint32_t>(getpid()), .host = host});
   writer.region(kMain, "main").clock_pair(0, kZero, now).event(0, Kind::kEnter, kMain);
-  RawRun run = read();
+  raw::Run run = read();
   EXPECT_TRUE(run.alive);
   EXPECT_THAT(run.warnings, Contains(StartsWith("incomplete: rank 0 still runs")));
 
   // The number belongs to a process that began after the recording: ours was born long after 2001.
   base::ScratchFolder other;
-  RawProcessWriter old(other.path(), {.process_id = static_cast<uint32_t>(getpid()), .host = host});
+  raw::ProcessWriter old(other.path(),
+                         {.process_id = static_cast<uint32_t>(getpid()), .host = host});
   old.region(kMain, "main").clock_pair(0, kZero, 1'000'000'000'000'000'000);
   old.event(0, Kind::kEnter, kMain);
   base::ThreadPool pool(1);
   base::Progress progress;
-  const auto dead = read_raw_run(raw_files(other.path()), pool, progress);
+  const auto dead = raw::read_run(raw::find_files(other.path()), pool, progress);
   ASSERT_TRUE(dead.ok());
   EXPECT_FALSE(dead.value().alive);
 }
@@ -482,7 +485,7 @@ TEST_F(RawRunTest, KeepsTheEndOfARing) {
   }
   writer.event(300'000, Kind::kLeave, kMain);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   const trace::Events& events = run.trace.locations[0].events;
   EXPECT_EQ(events.ticks[events.size() - 1], kZero + 150'000);
   // Main began before what is left, and perhaps a send.
@@ -509,7 +512,7 @@ TEST_F(RawRunTest, IsTheSameForAnyNumberOfThreads) {
   }
   const auto text = [&](unsigned threads) {
     threads_ = threads;
-    const RawRun run = read();
+    const raw::Run run = read();
     std::string all = fmt::format("{}", fmt::join(run.trace.warnings, "\n"));
     for (const auto& location : run.trace.locations) {
       all += fmt::format("{} {}\n", location.id, location.name) + describe(run.trace, location);
@@ -533,7 +536,7 @@ TEST_F(RawRunTest, DoesNotMakeManyEventsOfFewBytes) {
   }
   for (uint64_t i = 0; i < 10'000; ++i) writer.event(20'000 + i, Kind::kStep, 2 * i, 0);
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   EXPECT_LT(run.trace.event_count(), 200'000U) << "and not 200 million";
   EXPECT_THAT(run.warnings, Contains(HasSubstr("records contradict")));
 }
@@ -543,7 +546,7 @@ TEST_F(RawRunTest, KeepsCountedCalls) {
   writer.define(Kind::kProfile, {3, kSendRegion, 12, 4'000'000'000});
   writer.define(Kind::kSetting, {}, "mode=profile");
   writer.finish();
-  const RawRun run = read();
+  const raw::Run run = read();
   ASSERT_EQ(run.counted.size(), 1U);
   EXPECT_EQ(run.counted[0].region, "MPI_Send");
   EXPECT_EQ(run.counted[0].thread, 3U);
@@ -556,16 +559,16 @@ TEST_F(RawRunTest, KeepsCountedCalls) {
 TEST_F(RawRunTest, FailsOnlyWhereNothingIsReadable) {
   base::ThreadPool pool(1);
   base::Progress progress;
-  EXPECT_EQ(read_raw_run({}, pool, progress).error().code, base::ErrorCode::kNotFound);
+  EXPECT_EQ(raw::read_run({}, pool, progress).error().code, base::ErrorCode::kNotFound);
   std::ofstream(folder_.path() / "0.raw") << "short";
-  const auto run = read_raw_run(raw_files(folder_.path()), pool, progress);
+  const auto run = raw::read_run(raw::find_files(folder_.path()), pool, progress);
   EXPECT_THAT(run.error().message, HasSubstr("0.raw: it has 5 bytes"));
-  RawProcessWriter writer(folder_.path(), {.rank = 4'000'000'000});
+  raw::ProcessWriter writer(folder_.path(), {.rank = 4'000'000'000});
   writer.finish();
   std::filesystem::remove(folder_.path() / "0.raw");
-  const auto wrong = read_raw_run(raw_files(folder_.path()), pool, progress);
+  const auto wrong = raw::read_run(raw::find_files(folder_.path()), pool, progress);
   EXPECT_THAT(wrong.error().message, HasSubstr("it states rank 4000000000 of 1, which cannot be"));
 }
 
 }  // namespace
-}  // namespace pathline::input
+}  // namespace pathline::raw

@@ -48,9 +48,6 @@ Ticks time_ticks(double begin_ns, double end_ns, size_t max_count);
 /// Ticks at 1, 2, 5 x 10^k with SI multiples: "250", "1.5 k", "20 M". `unit` is put behind.
 Ticks count_ticks(double begin, double end, size_t max_count, std::string_view unit = "");
 
-/// Ticks at powers of two times 1024^k: "512 B", "64 KiB", "1.5 MiB".
-Ticks byte_ticks(double begin, double end, size_t max_count);
-
 /// Ticks for a logarithmic axis: powers of ten (of 1024 for bytes), thinned to `max_count`.
 /// begin  must be > 0.
 Ticks log_ticks(double begin, double end, size_t max_count, bool bytes);

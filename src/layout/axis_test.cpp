@@ -77,12 +77,6 @@ TEST(CountTicks, UseSiMultiplesAndCutStepsIntoParts) {
   EXPECT_THAT(labels(count_ticks(-10, 10, 3, "%")), ElementsAre("-10 %", "0 %", "10 %"));
 }
 
-TEST(ByteTicks, ArePowersOfTwo) {
-  EXPECT_THAT(labels(byte_ticks(0, 2.0 * 1024 * 1024, 5)),
-              ElementsAre("0", "0.5 MiB", "1.0 MiB", "1.5 MiB", "2.0 MiB"));
-  EXPECT_THAT(labels(byte_ticks(0, 600, 3)), ElementsAre("0", "256 B", "512 B"));
-}
-
 TEST(LogTicks, ThinOutButStayPowers) {
   EXPECT_THAT(labels(log_ticks(1, 1e6, 4, false)), ElementsAre("1", "100", "10 k", "1 M"));
   EXPECT_THAT(labels(log_ticks(8, 5000, 20, true)),

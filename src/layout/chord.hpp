@@ -10,7 +10,7 @@
 
 // Geometry of the chord diagram: processes on a circle, what they send to each other as curves
 // inside, bundled along a hierarchy of the processes (D. Holten, "Hierarchical Edge Bundles", TVCG
-// 12(5), 2006; design/bundling.md, 2.6).
+// 12(5), 2006).
 namespace pathline::layout {
 
 /// A tree over positions 0 .. count - 1: four nodes of a level have one parent. Blocks (hosts, ...)

@@ -66,7 +66,7 @@ class LogHistogram {
 };
 
 /// Two numbers per pixel, from which every opacity, palette and blending of lines follows without
-/// drawing them again (design/bundling.md, 2.2):
+/// drawing them again:
 ///
 ///   n = sum of weight x coverage
 ///   q = sum of weight x coverage x s,   s = 0 at the sender's end to 1 at the receiver's

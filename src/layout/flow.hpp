@@ -10,7 +10,7 @@
 #include "layout/scene.hpp"
 
 // Geometry of the sender/receiver diagram (R. Brendel et al., "Edge Bundling for Visualizing
-// Communication Behavior", VPA 2016, V.B; design/bundling.md, 2.4 and 2.6): senders on the left
+// Communication Behavior", VPA 2016, V.B): senders on the left
 // edge, receivers on the right, and between them a grid along which the traffic of groups of
 // processes runs. Beyond the paper: one super-edge per pair of groups, thickness by value, and a
 // lane of its own for every super-edge that arrives in a row.
@@ -60,15 +60,13 @@ struct FlowOptions {
   uint32_t process_count = 0;
   std::vector<uint32_t> group_begin;  ///< From flow_groups().
   double beta = 1;                    ///< Below 1 super-edges leave the grid and share no pieces.
-  bool area_true = false;             ///< Width proportional to value, not to its logarithm.
 };
 
-/// Thickness: half width = base + k log2(1 + v / v_min); area-true base + k v / v_min.
+/// Thickness: half width = base + k log2(1 + v / v_min).
 struct Thickness {
   double smallest = 1;  ///< v_min: the smallest super-edge.
   double base_px = 0.5;
   double k = 0;
-  bool area_true = false;
 
   double half_width_px(double value) const;
 };

@@ -143,25 +143,21 @@ TEST(Flow, StaysInItsAreaAndRunsToTheRight) {
 TEST(Flow, RunsToTheRightInTallNarrowAreas) {
   for (const Rect& area : {Rect{100, 50, 159, 3324}, {100, 50, 120, 2210}, {100, 50, 140, 600}}) {
     for (const uint32_t count : {14U, 16U, 120U, 1024U}) {
-      for (const bool area_true : {false, true}) {
-        std::vector<PairValue> pairs = some_pairs(count, 5);
-        for (uint32_t a = 0; a < count; ++a) {
-          for (uint32_t step = 1; step < 16; ++step) {
-            pairs.push_back({a, (a + step * count / 16) % count, std::exp2(step)});
-          }
+      std::vector<PairValue> pairs = some_pairs(count, 5);
+      for (uint32_t a = 0; a < count; ++a) {
+        for (uint32_t step = 1; step < 16; ++step) {
+          pairs.push_back({a, (a + step * count / 16) % count, std::exp2(step)});
         }
-        const Flow result = flow(pairs, {.area = area,
-                                         .process_count = count,
-                                         .group_begin = flow_groups(count, {}),
-                                         .area_true = area_true});
-        for (const FlowPiece& piece : result.pieces) {
-          ASSERT_TRUE(finite(piece));
-          ASSERT_LT(piece.curve.begin.x, piece.curve.end.x);
-          ASSERT_GE(piece.curve.control.x, piece.curve.begin.x);
-          ASSERT_LE(piece.curve.control.x, piece.curve.end.x);
-          ASSERT_GE(piece.curve.begin.x, area.x);
-          ASSERT_LE(piece.curve.end.x, area.right());
-        }
+      }
+      const Flow result = flow(
+          pairs, {.area = area, .process_count = count, .group_begin = flow_groups(count, {})});
+      for (const FlowPiece& piece : result.pieces) {
+        ASSERT_TRUE(finite(piece));
+        ASSERT_LT(piece.curve.begin.x, piece.curve.end.x);
+        ASSERT_GE(piece.curve.control.x, piece.curve.begin.x);
+        ASSERT_LE(piece.curve.control.x, piece.curve.end.x);
+        ASSERT_GE(piece.curve.begin.x, area.x);
+        ASSERT_LE(piece.curve.end.x, area.right());
       }
     }
   }
@@ -211,16 +207,6 @@ TEST(Flow, DrawsWidthsByTheLogarithmOfTheValue) {
   EXPECT_NEAR(thickness.half_width_px(1023), 6, 1e-9);
   EXPECT_NEAR(thickness.half_width_px(3), 0.5 + 5.5 * 2 / 10, 1e-9);
   EXPECT_NEAR(thickness.half_width_px(1), 0.5 + 5.5 * 1 / 10, 1e-9);
-}
-
-TEST(Flow, CanDrawWidthsByTheValue) {
-  const std::vector<PairValue> pairs = {{0, 1, 1}, {1, 2, 3}, {2, 3, 1023}};
-  const Flow result = flow(
-      pairs,
-      {.area = kArea, .process_count = 4, .group_begin = flow_groups(4, {}), .area_true = true});
-  const Thickness& thickness = result.thickness;
-  EXPECT_NEAR(thickness.half_width_px(1023), 6, 1e-9);
-  EXPECT_NEAR(thickness.half_width_px(1023 / 2.0), 0.5 + 2.75, 1e-9);
 }
 
 TEST(Flow, HasWorkByDistinctPiecesNotByPairs) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <fmt/format.h>
+#include "base/choice.hpp"
 
 namespace pathline::layout {
 namespace {
@@ -122,24 +122,20 @@ const Theme& theme(ThemeName name) {
 }
 
 base::Result<ThemeName> parse_theme(std::string_view name) {
-  if (name == "light") return ThemeName::kLight;
-  if (name == "dark") return ThemeName::kDark;
-  return base::Error{base::ErrorCode::kInvalidArgument,
-                     fmt::format("unknown theme '{}' (known: light, dark)", name)};
+  static constexpr std::pair<std::string_view, ThemeName> kNames[] = {{"light", ThemeName::kLight},
+                                                                      {"dark", ThemeName::kDark}};
+  return base::choose("--theme", name, kNames);
 }
 
 base::Result<Gradient> message_gradient(std::string_view palette, ThemeName name) {
   const bool dark = name == ThemeName::kDark;
-  if (palette == "blue-orange") return theme(name).messages;
-  if (palette == "green-red") {
-    return dark ? Gradient{rgb(0x41c96b), rgb(0xff5c50)} : Gradient{rgb(0x148a3c), rgb(0xd02a20)};
-  }
-  if (palette == "violet-gold") {
-    return dark ? Gradient{rgb(0xb08cff), rgb(0xf0c020)} : Gradient{rgb(0x6a35c9), rgb(0xa07a00)};
-  }
-  return base::Error{
-      base::ErrorCode::kInvalidArgument,
-      fmt::format("unknown palette '{}' (known: blue-orange, green-red, violet-gold)", palette)};
+  const std::pair<std::string_view, Gradient> palettes[] = {
+      {"blue-orange", theme(name).messages},
+      {"green-red",
+       dark ? Gradient{rgb(0x41c96b), rgb(0xff5c50)} : Gradient{rgb(0x148a3c), rgb(0xd02a20)}},
+      {"violet-gold",
+       dark ? Gradient{rgb(0xb08cff), rgb(0xf0c020)} : Gradient{rgb(0x6a35c9), rgb(0xa07a00)}}};
+  return base::choose("--palette", palette, palettes);
 }
 
 }  // namespace pathline::layout

@@ -140,7 +140,7 @@ TEST(ParseTheme, KnowsLightAndDarkAndNamesThemOtherwise) {
   EXPECT_EQ(parse_theme("dark").value(), ThemeName::kDark);
   const auto unknown = parse_theme("blue");
   ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.error().message, "unknown theme 'blue' (known: light, dark)");
+  EXPECT_EQ(unknown.error().message, "--theme is 'blue', expected light or dark");
 }
 
 TEST(MessageGradient, IsTheThemesOwnForBlueOrange) {

@@ -74,13 +74,6 @@ Step clock_step(double begin_s, double end_s, size_t max_count) {
   return hours;
 }
 
-Step binary_step(double begin, double end, size_t max_count) {
-  double size =
-      std::exp2(std::floor(std::log2((end - begin) / static_cast<double>(max_count + 1))));
-  while (!fits(begin, end, size, max_count)) size *= 2;
-  return {size, 4};
-}
-
 /// Decimals that multiples of `step` need.
 int decimals_of(double step) {
   int decimals = 0;
@@ -191,16 +184,6 @@ Ticks count_ticks(double begin, double end, size_t max_count, std::string_view u
   const std::string suffix = fmt::format("{}{}", multiple.name, unit);
   return make_ticks(begin, end, step, [&](double value) {
     return number(value / multiple.factor, decimals, value == 0 ? unit : suffix);
-  });
-}
-
-Ticks byte_ticks(double begin, double end, size_t max_count) {
-  if (!usable_range(begin, end) || max_count == 0) return {};
-  const Step step = binary_step(begin, end, max_count);
-  const Multiple multiple = binary_multiple(std::max(std::abs(begin), std::abs(end)));
-  const int decimals = decimals_of(step.size / multiple.factor);
-  return make_ticks(begin, end, step, [&](double value) {
-    return value == 0 ? std::string("0") : number(value / multiple.factor, decimals, multiple.name);
   });
 }
 

@@ -16,15 +16,6 @@ base::Error misplaced(std::string fact) {
 
 }  // namespace
 
-Placement block_placement(uint32_t rank_count, uint32_t ranks_per_node) {
-  Placement placement;
-  for (uint32_t rank = 0; rank < rank_count; ++rank) {
-    placement.node_of_rank.emplace_back(rank / ranks_per_node);
-    placement.slot_of_rank.push_back(rank % ranks_per_node);
-  }
-  return placement;
-}
-
 Placement placement_on(std::vector<network::Vertex> node_of_rank) {
   uint32_t node_count = 0;
   for (const network::Vertex node : node_of_rank) node_count = std::max(node_count, node + 1);

@@ -26,9 +26,6 @@ struct Placement {
 constexpr uint32_t kMaxRanks = 4'194'304;
 constexpr uint32_t kMaxSlots = 65'536;
 
-/// The first ranks_per_node ranks on node 0, the next on node 1 ...
-Placement block_placement(uint32_t rank_count, uint32_t ranks_per_node);
-
 /// The ranks of each node have its slots in ascending order.
 Placement placement_on(std::vector<network::Vertex> node_of_rank);
 

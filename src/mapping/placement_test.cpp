@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mapping/test_placement.hpp"
 #include "mapping/test_traffic.hpp"
 
 namespace pathline::mapping {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "base/test_data.hpp"
 #include "mapping/problem.hpp"
-#include "mapping/random.hpp"
+#include "mapping/search/random.hpp"
 #include "network/torus.hpp"
 
 namespace pathline::mapping {
@@ -84,10 +84,8 @@ auto brute_force(uint32_t size, const Cost& cost) {
 
 /// Rows of `SRC DST BYTES ...` of the par-comm data; empty if the file is missing.
 inline std::vector<graph::Pair> hop_byte_pairs(const std::string& name, uint32_t ranks_per_node) {
-  const char* data = std::getenv("PATHLINE_TEST_DATA");
   std::vector<graph::Pair> pairs;
-  if (data == nullptr) return pairs;
-  std::ifstream file(std::string(data) + "/par-comm/hopbyte/" + name + "_hopbyte.txt");
+  std::ifstream file(base::third_party_data("par-comm/hopbyte/" + name + "_hopbyte.txt"));
   uint32_t from = 0;
   uint32_t to = 0;
   double bytes = 0;

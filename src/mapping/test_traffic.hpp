@@ -2,15 +2,14 @@
 #pragma once
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <string>
 
+#include "base/test_data.hpp"
 #include "graph/traffic.hpp"
 #include "mapping/problem.hpp"
-#include "mapping/random.hpp"
+#include "mapping/search/random.hpp"
 #include "network/torus.hpp"
 
 namespace pathline::mapping {
@@ -56,13 +55,10 @@ inline graph::Traffic random_traffic(uint32_t ranks, uint32_t pair_count, Random
   return graph::traffic_of(ranks, std::move(pairs));
 }
 
-/// `SRC DST BYTES ...` in lines; no ranks if there is no such file in PATHLINE_TEST_DATA.
+/// `SRC DST BYTES ...` in lines; no ranks if there are no such data.
 inline graph::Traffic hop_byte_traffic(const std::string& name, uint32_t ranks,
                                        uint32_t ranks_per_node) {
-  const char* data = std::getenv("PATHLINE_TEST_DATA");
-  const auto path =
-      std::filesystem::path(data == nullptr ? "" : data) / "par-comm" / "hopbyte" / name;
-  std::ifstream file(path);
+  std::ifstream file(base::third_party_data("par-comm/hopbyte/" + name));
   if (!file) return {};
   std::vector<graph::Pair> pairs;
   for (std::string line; std::getline(file, line);) {

@@ -2,7 +2,6 @@
 #include "network/host_list.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 
 namespace pathline::network {
@@ -33,12 +33,6 @@ base::Error bad_list(const std::string& fact) { return {base::ErrorCode::kInvali
 
 std::string shown(std::string_view text) { return base::printable(text.substr(0, 60)); }
 
-bool parse_number(std::string_view text, uint64_t& number) {
-  if (text.empty() || text.size() > kMaxDigits) return false;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return code == std::errc() && end == text.data() + text.size();
-}
-
 /// Removes the text before the next comma outside of brackets, and the comma, and returns it.
 std::string_view take_entry(std::string_view& list) {
   size_t end = 0;
@@ -58,21 +52,19 @@ base::Result<std::vector<Range>> parse_ranges(std::string_view text, std::string
   for (std::string_view rest = text;;) {
     const size_t comma = rest.find(',');
     const std::string_view piece = rest.substr(0, comma);
-    const size_t dash = piece.find('-');
-    const std::string_view first = piece.substr(0, dash);
-    const std::string_view last = dash == std::string_view::npos ? first : piece.substr(dash + 1);
-    Range range{0, 0, first.size()};
-    if (!parse_number(first, range.first) || !parse_number(last, range.last)) {
+    const auto ends = base::range_in(piece);
+    const size_t width = std::min(piece.find('-'), piece.size());
+    if (!ends || width > kMaxDigits || piece.size() > width + 1 + kMaxDigits) {
       return bad_list(
           fmt::format("'{}' in the host list entry '{}' is neither a number nor a "
                       "range such as 01-16",
                       shown(piece), shown(entry)));
     }
-    if (range.last < range.first) {
+    if (ends->last < ends->first) {
       return bad_list(fmt::format("the range '{}' in the host list entry '{}' runs backwards",
                                   shown(piece), shown(entry)));
     }
-    ranges.push_back(range);
+    ranges.push_back({ends->first, ends->last, width});
     if (comma == std::string_view::npos) return ranges;
     rest.remove_prefix(comma + 1);
   }

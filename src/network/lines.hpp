@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/parse.hpp"
 
 namespace pathline::network {
 
@@ -63,13 +63,6 @@ class Lines {
   std::vector<std::string_view> words_;
 };
 
-/// A number that fills the whole word.
-template <class Number>
-std::optional<Number> number_in(std::string_view word) {
-  Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
+using base::number_in;
 
 }  // namespace pathline::network

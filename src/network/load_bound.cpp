@@ -18,7 +18,7 @@ struct Demand {
 };
 
 constexpr size_t kDemandsAtATime = 256;
-// With these the bounds of the four cases of design/routes.md, section 4, come within 0.6 % of the
+// With these the bounds of the four cases of MiniMD in doc/networks.md come within 0.6 % of the
 // linear programme's in 300 rounds; steps of 1 to 20 and powers of 4 to 30 were tried.
 constexpr double kFirstPower = 30;
 constexpr double kFirstStep = 8;

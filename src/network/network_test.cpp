@@ -359,7 +359,7 @@ TEST_F(NetworkFiles, FaultsOfGraphsNameTheirLine) {
   const auto fault = [&](const std::string& content) { return error_of(spec("edges", content)); };
   EXPECT_THAT(fault("0 1\n1 1\n"), HasSubstr("line 2: an edge from 1 to itself"));
   EXPECT_THAT(fault("0 1 -2\n"), HasSubstr("line 1: weight -2 is not a number from"));
-  EXPECT_THAT(fault("0 1 nan\n"), HasSubstr("not a number from"));
+  EXPECT_THAT(fault("0 1 nan\n"), HasSubstr("'nan' is no weight"));
   EXPECT_THAT(fault("0 1 2\n1 0 3\n"), HasSubstr("line 2"));
   EXPECT_THAT(fault("0 1\n2 3\n"), HasSubstr("no way leads from"));
   EXPECT_THAT(fault("0 -> 1\n"), HasSubstr("no way leads from 1 to 0"));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rules of routing and the figures of design/routes.md against the data of Fujiwara et al.
+// The rules of routing, and figures of reference, against the data of Fujiwara et al.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/test_data.hpp"
 #include "base/text_input.hpp"
 #include "network/hop_bytes.hpp"
 #include "network/infer.hpp"
@@ -20,17 +20,12 @@
 namespace pathline::network {
 namespace {
 
-std::filesystem::path data_folder() {
-  const char* data = std::getenv("PATHLINE_TEST_DATA");
-  return data == nullptr ? std::filesystem::path() : std::filesystem::path(data) / "par-comm";
-}
+std::filesystem::path data_folder() { return base::third_party_data("par-comm"); }
 
 class ParComm : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(data_folder() / "hopbyte")) {
-      GTEST_SKIP() << "there is no par-comm/ in PATHLINE_TEST_DATA";
-    }
+    if (!std::filesystem::exists(data_folder())) GTEST_SKIP() << base::kNeedsThirdPartyData;
   }
   /// The content of a file, packed or not.
   static std::string text_of(const std::string& name) {

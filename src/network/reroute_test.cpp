@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/test_scale.hpp"
 #include "network/cheapest_way.hpp"
 #include "network/edge_graph.hpp"
 #include "network/reroute_many.hpp"
@@ -142,7 +143,7 @@ bool is_way(const Network& network, Vertex from, Vertex to, std::span<const Link
 TEST(Reroute, EqualsBruteForceOnAThousandSmallNetworks) {
   size_t improved = 0;
   size_t kept = 0;
-  for (uint32_t seed = 0; seed < 1000; ++seed) {
+  for (uint32_t seed = 0; seed < base::scaled(1000); ++seed) {
     const RandomRoutes random(seed);
     Rerouter rerouter(*random.network);
     for (size_t r = 0; r < random.routes.size(); ++r) {
@@ -171,8 +172,8 @@ TEST(Reroute, EqualsBruteForceOnAThousandSmallNetworks) {
     }
   }
   // Otherwise the networks are no test.
-  EXPECT_GT(improved, 1000U);
-  EXPECT_GT(kept, 1000U);
+  EXPECT_GT(improved, base::scaled(1000));
+  EXPECT_GT(kept, base::scaled(1000));
 }
 
 TEST(Reroute, ShortensAsBruteForceDoes) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "network/dragonfly.hpp"
 
@@ -42,10 +42,9 @@ class Scanner {
   }
   bool take(uint32_t& number) {
     skip_blanks();
-    const auto [end, code] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
-    if (code != std::errc()) return false;
-    text_.remove_prefix(static_cast<size_t>(end - text_.data()));
-    return true;
+    const auto taken = base::take_number<uint32_t>(text_);
+    if (taken) number = *taken;
+    return taken.has_value();
   }
   bool at_end() {
     skip_blanks();

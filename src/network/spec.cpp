@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "network/dragonfly.hpp"
 #include "network/edge_graph.hpp"
@@ -64,19 +65,6 @@ base::Result<Parts> split(std::string_view spec) {
   parts.kind = rest.substr(0, colon);
   parts.shape = rest.substr(colon + 1);
   return parts;
-}
-
-/// "4,2,2" as numbers.
-std::optional<std::vector<uint32_t>> numbers_in(std::string_view text, char separator) {
-  std::vector<uint32_t> numbers;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    const auto number = number_in<uint32_t>(text.substr(begin, end - begin));
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-    begin = end + 1;
-  }
-  return numbers;
 }
 
 base::Result<std::vector<uint32_t>> order_in(std::string_view order, size_t dimension_count,
@@ -164,7 +152,7 @@ base::Result<std::unique_ptr<Network>> network_of(const Parts& parts, std::strin
   if (form == std::end(kNumbered)) {
     return invalid(spec, fmt::format("unknown kind '{}'", base::printable(parts.kind)));
   }
-  const auto numbers = numbers_in(parts.shape, ',');
+  const auto numbers = base::numbers_in<uint32_t>(parts.shape, ',');
   if (!numbers || numbers->size() != form->count) {
     return invalid(spec,
                    fmt::format("expected {}:{} with whole numbers", form->kind, form->expected));

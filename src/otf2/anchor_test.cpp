@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// An anchor file as OTF2 3.0 writes it, field by field (formats/otf2.md, section 5).
+/// An anchor file as OTF2 3.0 writes it, field by field.
 class AnchorBytes {
  public:
   explicit AnchorBytes(bool big_endian) : big_endian_(big_endian) {

@@ -8,8 +8,7 @@
 namespace pathline::otf2 {
 namespace {
 
-/// The offsets of a Score-P trace (formats/otf2.md, section 14), taken at MPI_Init and
-/// MPI_Finalize.
+/// The offsets of a Score-P trace, taken at MPI_Init and MPI_Finalize.
 const std::vector<trace::ClockOffset> kPingPong = {{7397467382659157, -30, 0},
                                                    {7397467395149135, -19, 0}};
 

@@ -237,7 +237,7 @@ class Decoder {
     return true;
   }
 
-  /// Ten kinds of OTF2 1.0 have a single compressed number and no length (formats: section 4).
+  /// Ten kinds of OTF2 1.0 have a single compressed number and no length.
   static constexpr bool is_bare(EventKind kind) {
     switch (kind) {
       case EventKind::kEnter:

@@ -16,6 +16,7 @@
 #include "otf2/read_events.hpp"
 #include "otf2/scan.hpp"
 #include "trace/finish.hpp"
+#include "trace/warnings.hpp"
 
 namespace pathline::otf2 {
 namespace {
@@ -176,7 +177,7 @@ class ArchiveReader {
                               base::counted(damage->records_before, "definition", "definitions"),
                               damage->fact));
         if (!options_.partial) return with_advice(error);
-        note_damage(error.message);
+        trace::mark_incomplete(trace_, error.message);
         whole = damage->records_before;
       }
     }
@@ -187,7 +188,7 @@ class ArchiveReader {
           cannot_read(path, locate(path, FileKind::kDefinitions, anchor_.definition_chunk_bytes,
                                    status.error().message, definitions.size()));
       if (!options_.partial) return with_advice(error);
-      note_damage(error.message);
+      trace::mark_incomplete(trace_, error.message);
     }
     if (auto status = definitions.finish(); !status) {
       const auto file = base::MappedFile::open(path);
@@ -238,7 +239,7 @@ class ArchiveReader {
       if (!options_.partial) {
         return with_advice({base::ErrorCode::kCorrupt, faults_[i]});
       }
-      note_damage(faults_[i]);
+      trace::mark_incomplete(trace_, faults_[i]);
     }
     return {};
   }
@@ -355,11 +356,6 @@ class ArchiveReader {
   static base::Error with_advice(base::Error error) {
     error.advice = kPartialAdvice;
     return error;
-  }
-
-  void note_damage(const std::string& message) {
-    trace_.complete = false;
-    trace_.warnings.push_back("incomplete: " + message);
   }
 
   const std::filesystem::path anchor_path_;

@@ -10,8 +10,8 @@ std::vector<std::string> path_names(const MetricTable& table) {
     std::string name;
     if (node.parent != MetricNode::kNoParent) {
       const std::string& parent = names[node.parent];
-      name.reserve(parent.size() + 2 + node.region.size());
-      name.append(parent).append("->");
+      name.reserve(parent.size() + kCallPathArrow.size() + node.region.size());
+      name.append(parent).append(kCallPathArrow);
     }
     name.append(node.region);
     names.push_back(std::move(name));

@@ -31,6 +31,8 @@ struct MetricTable {
   std::vector<Metric> metrics;
   std::vector<MetricNode> call_paths;
   uint32_t location_count = 0;
+  /// Per location; none() where it is not known, empty where none is.
+  std::vector<trace::Rank> rank_of_location;
   /// Per metric: exclusive values, call path x location (locations side by side). Empty for a
   /// metric without any data. Where Metric::combine is not kSum there is no exclusive value, and
   /// what stands here is that of the call path with everything below it.
@@ -40,6 +42,9 @@ struct MetricTable {
     return values[metric].data() + call_path * location_count;
   }
 };
+
+/// What joins the regions of a call path, root first, wherever one is printed.
+inline constexpr std::string_view kCallPathArrow = "->";
 
 /// "main->solve->MPI_Allreduce", per call path.
 ///

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/region_filter.hpp"
+#include "base/run_name.hpp"
 
 namespace pathline::record {
 
@@ -116,34 +116,14 @@ bool make_folders(const char* path) {
   return true;
 }
 
-/// The wish for a name with %h, %p, %r and %j filled in.
+/// The wish for a name, filled in. Rank 0 makes the one run directory, so that %r is 0.
 void fill_in(const char* pattern, char* out, size_t size) {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
   size_t used = 0;
-  const auto put = [&](const char* text) {
-    while (*text != '\0' && used + 1 < size) out[used++] = *text++;
-  };
-  char number[32];
-  for (; *pattern != '\0'; ++pattern) {
-    if (*pattern != '%') {
-      const char one[2] = {*pattern, '\0'};
-      put(one);
-      continue;
+  base::fill_in_run_name(pattern, "0", [&](std::string_view piece) {
+    for (const char letter : piece) {
+      if (used + 1 < size) out[used++] = letter;
     }
-    const char* job = std::getenv("SLURM_JOB_ID");
-    switch (*++pattern) {
-      case 'h': put(host); break;
-      case 'p':
-        std::snprintf(number, sizeof number, "%d", static_cast<int>(getpid()));
-        put(number);
-        break;
-      case 'r': put("0"); break;
-      case 'j': put(job == nullptr ? "0" : job); break;
-      case '\0': --pattern; break;
-      default: put("%"); --pattern;
-    }
-  }
+  });
   out[used] = '\0';
 }
 
@@ -181,46 +161,6 @@ void read_filter() {
     say("the filter %s is not used: line %u: %s", path, error.line, error.text);
   }
   munmap(text, static_cast<size_t>(size));
-}
-
-void define_cpus() {
-  // cpus=0-3,8: where this process may run, for placement.csv.
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
-  char text[1024];
-  size_t used = 0;
-  for (int first = 0; first < CPU_SETSIZE; ++first) {
-    if (!CPU_ISSET(first, &set)) continue;
-    int last = first;
-    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
-    const int written = last == first ? std::snprintf(text + used, sizeof text - used, "%s%d",
-                                                      used ? "," : "", first)
-                                      : std::snprintf(text + used, sizeof text - used, "%s%d-%d",
-                                                      used ? "," : "", first, last);
-    if (written < 0 || used + static_cast<size_t>(written) >= sizeof text) break;
-    used += static_cast<size_t>(written);
-    first = last;
-  }
-  text[used] = '\0';
-  define_setting("cpus", text);
-}
-
-void define_settings() {
-  const Settings& s = process.settings;
-  constexpr const char* kBuffers[] = {"file", "ram", "ring"};
-  char text[1024];
-  define_setting("buffer", kBuffers[static_cast<int>(s.buffering)]);
-  std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(s.max_bytes));
-  define_setting("max_size", text);
-  define_setting("mode", s.trace ? (s.profile ? "both" : "trace") : "profile");
-  define_setting("clock", process.clock.use_counter ? "tsc" : "monotonic_raw");
-  if (s.has_steps) define_setting("steps", std::getenv("PATHLINE_STEPS"));
-  if (s.filter[0] != '\0') define_setting("filter", s.filter);
-  if (s.groups != kAllGroups) define_setting("mpi_groups", std::getenv("PATHLINE_MPI_GROUPS"));
-  if (s.counters[0] != '\0') define_setting("counters", s.counters);
-  if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
-  define_cpus();
 }
 
 }  // namespace

@@ -190,6 +190,8 @@ PATHLINE_EXPORT bool define_text(RecordKind kind, const uint64_t* numbers, unsig
 PATHLINE_EXPORT bool define_list(RecordKind kind, const uint64_t* numbers, unsigned count,
                                  const uint64_t* list, size_t items);
 PATHLINE_EXPORT void define_setting(const char* key, const char* value);
+/// All settings that hold for this process, and where it may run.
+void define_settings();
 /// A pair of times that joins the clock of the events to the system's clocks.
 PATHLINE_EXPORT void define_clock_pair();
 

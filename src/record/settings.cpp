@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "record/settings.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
+
+#include "record/process.hpp"
 
 namespace pathline::record {
 namespace {
@@ -63,6 +67,29 @@ void parse_steps(const char* text, Settings& settings) {
   if (settings.every_step < 1) settings.every_step = 1;
 }
 
+void define_cpus() {
+  // cpus=0-3,8: where this process may run, for placement.csv.
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+  char text[1024];
+  size_t used = 0;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &set)) continue;
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    const int written = last == first ? std::snprintf(text + used, sizeof text - used, "%s%d",
+                                                      used ? "," : "", first)
+                                      : std::snprintf(text + used, sizeof text - used, "%s%d-%d",
+                                                      used ? "," : "", first, last);
+    if (written < 0 || used + static_cast<size_t>(written) >= sizeof text) break;
+    used += static_cast<size_t>(written);
+    first = last;
+  }
+  text[used] = '\0';
+  define_setting("cpus", text);
+}
+
 }  // namespace
 
 uint64_t parse_size(const char* text, uint64_t fallback) {
@@ -110,6 +137,23 @@ Settings read_settings() {
   copy_text(settings.counters, "PATHLINE_COUNTERS");
   copy_text(settings.step_marker, "PATHLINE_STEP_MARKER");
   return settings;
+}
+
+void define_settings() {
+  const Settings& s = process.settings;
+  constexpr const char* kBuffers[] = {"file", "ram", "ring"};
+  char text[1024];
+  define_setting("buffer", kBuffers[static_cast<int>(s.buffering)]);
+  std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(s.max_bytes));
+  define_setting("max_size", text);
+  define_setting("mode", s.trace ? (s.profile ? "both" : "trace") : "profile");
+  define_setting("clock", process.clock.use_counter ? "tsc" : "monotonic_raw");
+  if (s.has_steps) define_setting("steps", std::getenv("PATHLINE_STEPS"));
+  if (s.filter[0] != '\0') define_setting("filter", s.filter);
+  if (s.groups != kAllGroups) define_setting("mpi_groups", std::getenv("PATHLINE_MPI_GROUPS"));
+  if (s.counters[0] != '\0') define_setting("counters", s.counters);
+  if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
+  define_cpus();
 }
 
 }  // namespace pathline::record

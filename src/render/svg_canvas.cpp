@@ -34,22 +34,6 @@ std::string paint(std::string_view attribute, Color color) {
   return text;
 }
 
-std::string base64(const std::vector<uint8_t>& bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0U);
-    for (size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
-}
-
 class TextCanvas final : public SvgCanvas {
  public:
   explicit TextCanvas(const layout::Scene& scene) {
@@ -168,7 +152,7 @@ class TextCanvas final : public SvgCanvas {
     append(
         "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
         "xlink:href=\"data:image/png;base64,{}\"/>\n",
-        number(x), number(y), image.width, image.height, base64(png.value()));
+        number(x), number(y), image.width, image.height, base::base64(png.value()));
   }
 
   base::Result<std::string> finish() override {

@@ -3,10 +3,12 @@
 
 #include <cctype>
 
+#include "profile/metric_table.hpp"
+
 namespace pathline::scaling {
 namespace {
 
-constexpr std::string_view kArrow = "->";
+constexpr std::string_view kArrow = profile::kCallPathArrow;
 
 bool is_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
 

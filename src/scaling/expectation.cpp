@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "scaling/growth.hpp"
 
@@ -167,14 +167,10 @@ class Parser {
   }
 
   std::optional<double> number() {
-    double value = 0;
-    const char* const begin = text_.data() + at_;
-    const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (code != std::errc() || !std::isfinite(value)) {
-      complain("expected a number");
-      return {};
-    }
-    at_ += static_cast<size_t>(end - begin);
+    std::string_view rest = std::string_view(text_).substr(at_);
+    const auto value = base::take_number<double>(rest);
+    if (!value) complain("expected a number");
+    at_ = text_.size() - rest.size();
     return value;
   }
 

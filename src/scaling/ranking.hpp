@@ -9,7 +9,7 @@
 
 #include "scaling/experiment.hpp"
 #include "scaling/growth.hpp"
-#include "scaling/search.hpp"
+#include "scaling/search/search.hpp"
 
 namespace pathline::scaling {
 

@@ -2,12 +2,12 @@
 #include "trace/select.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "trace/calls.hpp"
 
@@ -23,31 +23,18 @@ base::Error bad_list(std::string_view list, std::string_view part) {
 
 base::Result<std::vector<bool>> parse_ranks(std::string_view list, uint32_t rank_count) {
   std::vector<bool> ranks(rank_count);
-  std::string_view rest = list;
-  while (true) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    const size_t dash = part.find('-');
-    const std::string_view first_text = part.substr(0, dash);
-    const std::string_view last_text =
-        dash == std::string_view::npos ? first_text : part.substr(dash + 1);
-    uint32_t first = 0;
-    uint32_t last = 0;
-    const auto parse = [](std::string_view text, uint32_t& value) {
-      const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-      return !text.empty() && code == std::errc() && end == text.data() + text.size();
-    };
-    if (!parse(first_text, first) || !parse(last_text, last) || first > last) {
-      return bad_list(list, part);
-    }
+  std::string_view wrong;
+  const auto wanted = base::ranges_in(list, &wrong);
+  if (!wanted) return bad_list(list, wrong);
+  for (const auto [first, last] : *wanted) {
     if (last >= rank_count) {
       return base::Error{base::ErrorCode::kNotFound,
                          fmt::format("rank {} of list '{}' does not exist: the run has {}", last,
                                      list, base::counted(rank_count, "rank", "ranks"))};
     }
-    for (uint32_t rank = first; rank <= last; ++rank) ranks[rank] = true;
-    if (part.size() == rest.size()) return ranks;
-    rest.remove_prefix(part.size() + 1);
+    for (uint64_t rank = first; rank <= last; ++rank) ranks[rank] = true;
   }
+  return ranks;
 }
 
 base::Result<uint64_t> to_ticks(const Trace& trace, double seconds, const char* option) {

@@ -3,7 +3,8 @@
 
 #include <memory>
 
-#include "mapping/placement_file.hpp"
+#include "mapping/files/placement_file.hpp"
+#include "mapping/test_placement.hpp"
 #include "network/torus.hpp"
 
 namespace pathline::fuzz {

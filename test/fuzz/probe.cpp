@@ -182,7 +182,8 @@ void Probe::check(bool partial) {
   const bool is_table = file_.ends_with(".csv");
   const bool is_raw = file_.ends_with(".raw");
   const fs::path input = is_raw ? folder_ : folder_ / (is_table ? file_ : "traces.otf2");
-  const auto trace = input::open(input, {.partial = partial}, pool, progress);
+  const auto trace =
+      input::need_trace(input::open(input, {.partial = partial}, pool, progress), input);
   if (!trace) {
     const std::string& message = trace.error().message;
     if (message.find(folder_.string()) == std::string::npos) {

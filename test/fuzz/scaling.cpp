@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "scaling/from_profiles.hpp"
-#include "scaling/read.hpp"
+#include "scaling/read/from_profiles.hpp"
+#include "scaling/read/read.hpp"
 
 namespace pathline::fuzz {
 namespace {

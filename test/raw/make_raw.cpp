@@ -18,11 +18,11 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "input/test_raw.hpp"
+#include "raw/test_raw.hpp"
 
 namespace {
 
-using pathline::input::RawProcessWriter;
+using pathline::raw::ProcessWriter;
 using Kind = pathline::chunk::RecordKind;
 
 struct Shape {
@@ -40,7 +40,7 @@ constexpr uint64_t kSelf = 1;
 constexpr uint64_t kFile = 0;
 
 /// One record of each kind that the steps have not.
-void write_others(RawProcessWriter& writer, uint32_t rank, uint64_t ticks) {
+void write_others(ProcessWriter& writer, uint32_t rank, uint64_t ticks) {
   constexpr uint64_t kInter = 2;
   constexpr uint64_t kGroup = 3;
   constexpr uint64_t kWindow = 0;
@@ -84,11 +84,11 @@ void write_others(RawProcessWriter& writer, uint32_t rank, uint64_t ticks) {
 }
 
 void write_rank(const char* folder, const Shape& shape, uint32_t rank) {
-  RawProcessWriter writer(folder, {.rank = rank,
-                                   .rank_count = shape.ranks,
-                                   .host = rank < 2 ? "node1" : "node2",
-                                   .program = "/usr/bin/app",
-                                   .chunk_bytes = 4096});
+  ProcessWriter writer(folder, {.rank = rank,
+                                .rank_count = shape.ranks,
+                                .host = rank < 2 ? "node1" : "node2",
+                                .program = "/usr/bin/app",
+                                .chunk_bytes = 4096});
   constexpr uint64_t kFirstNs = 1'000'000'000;
   constexpr uint64_t kWallNs = 1'790'000'000'000'000'000;
   const uint64_t late = rank % 2 == 1 ? shape.late_ns : 0;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/profile_rows.hpp"
+
+#include <fmt/format.h>
+
+#include "profile/metric_table.hpp"
+
+namespace pathline::app {
+namespace {
+
+/// "main->solve->MPI_Waitall".
+std::string path_of(const profile::Profile& profile, const std::vector<std::string>& labels,
+                    profile::CallPath call_path) {
+  std::string text;
+  for (; call_path.valid(); call_path = profile.call_paths[call_path].parent) {
+    const trace::Region region = profile.call_paths[call_path].region;
+    const std::string name = region.valid() ? labels[region] : "?";
+    text = text.empty() ? name : fmt::format("{}{}{}", name, profile::kCallPathArrow, text);
+  }
+  return text;
+}
+
+std::vector<ProfileRow> rows_of(const trace::Trace& trace, const trace::Selection& selection,
+                                const profile::Profile& profile, ProfileBy by) {
+  const auto flat = by == ProfileBy::kRegion ? profile::by_region(trace, selection, profile)
+                    : by == ProfileBy::kRank ? profile::by_rank(trace, profile)
+                                             : profile::by_call_path(trace, selection, profile);
+  const std::vector<std::string> labels = profile::region_labels(trace, profile);
+  std::vector<ProfileRow> rows;
+  rows.reserve(flat.size());
+  for (const profile::FlatRow& row : flat) {
+    rows.push_back({.name = row.rank.valid()        ? fmt::format("{}", uint32_t{row.rank})
+                            : row.call_path.valid() ? path_of(profile, labels, row.call_path)
+                                                    : labels[row.region],
+                    .visits = row.visits,
+                    .inclusive_s = trace.span_seconds(row.inclusive_ticks),
+                    .exclusive_s = trace.span_seconds(row.exclusive_ticks),
+                    .exclusive_min_s = trace.span_seconds(row.exclusive_min_ticks),
+                    .exclusive_max_s = trace.span_seconds(row.exclusive_max_ticks),
+                    .imbalance = row.imbalance});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
+                                     ProfileBy by, base::ThreadPool& pool) {
+  return rows_of(trace, selection, profile::from_trace(trace, selection, pool), by);
+}
+
+std::vector<ProfileRow> profile_rows(const profile::TableProfile& file,
+                                     const trace::Selection& selection, ProfileBy by) {
+  profile::Profile chosen = file.profile;
+  for (size_t l = 0; l < chosen.by_location.size(); ++l) {
+    const trace::Rank rank = file.trace.locations[l].rank;
+    if (!selection.ranks.empty() && !(rank.valid() && selection.has_rank(rank))) {
+      chosen.by_location[l].clear();
+    }
+  }
+  std::vector<ProfileRow> rows = rows_of(file.trace, selection, chosen, by);
+  for (ProfileRow& row : rows) {
+    if (!file.has_visits) row.visits.reset();
+    if (file.has_times) continue;
+    for (auto* time :
+         {&row.inclusive_s, &row.exclusive_s, &row.exclusive_min_s, &row.exclusive_max_s}) {
+      time->reset();
+    }
+  }
+  return rows;
+}
+
+}  // namespace pathline::app

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "profile/profile_file.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::app {
+
+enum class ProfileBy : uint8_t { kRegion, kCallPath, kRank };
+
+/// Where the time goes: visits and seconds, summed over locations (threads and GPU streams).
+/// Minimum and maximum are over ranks, for kRank over the locations of the rank. What a profile
+/// does not hold is absent.
+struct ProfileRow {
+  std::string name;  ///< profile::region_labels(); those of a call path joined by kCallPathArrow;
+                     ///< or the rank.
+  std::optional<uint64_t> visits;
+  std::optional<double> inclusive_s;
+  std::optional<double> exclusive_s;
+  std::optional<double> exclusive_min_s;
+  std::optional<double> exclusive_max_s;
+  double imbalance = 0;  ///< Maximum over mean; 0 is none: no time passed.
+};
+
+/// In the order of profile::by_region(), by_call_path() or by_rank().
+/// cost  that of profile::from_trace().
+std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
+                                     ProfileBy by, base::ThreadPool& pool);
+
+/// The same of a profile that was read from a file.
+/// selection  ranks of `file.trace`, no times.
+/// cost       O(call paths x locations).
+std::vector<ProfileRow> profile_rows(const profile::TableProfile& file,
+                                     const trace::Selection& selection, ProfileBy by);
+
+}  // namespace pathline::app

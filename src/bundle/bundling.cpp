@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bundle/bundling.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/choice.hpp"
+#include "base/cpu_time.hpp"
+#include "bundle/grid_router.hpp"
+#include "bundle/hierarchy_router.hpp"
+#include "bundle/ink_profile.hpp"
+#include "bundle/phase_router.hpp"
+#include "bundle/quadtree_router.hpp"
+#include "bundle/raster_quality.hpp"
+#include "bundle/shape.hpp"
+#include "bundle/superpose.hpp"
+#include "render/raster.hpp"
+
+namespace pathline::bundle {
+namespace {
+
+using layout::Segments;
+
+// What auto asks of a picture of bundles.
+constexpr double kMaxInk = 0.6;
+constexpr double kMaxDetour = 1.1;
+constexpr double kMinFidelity = 0.9;
+
+constexpr std::array<double, 7> kColumnWidths = {32, 24, 16, 12, 8, 6, 4};
+constexpr std::array<double, 2> kRowGaps = {24, 12};  // px between the nodes of a column
+constexpr size_t kMaxTries = 4;          // pictures of bundles that are drawn to be judged
+constexpr size_t kManyMessages = 50000;  // more are judged by a part of the picture first
+constexpr size_t kPartMessages = 15000;
+constexpr double kHopefulInk = 0.65;   // of that part
+constexpr double kHopelessInk = 0.75;  // no other columns or rows will help
+constexpr size_t kTypicalMessages = 150000;
+constexpr size_t kJudgedMessages = 512;  // enough for a mean within some per cent
+constexpr size_t kMeasuredMessages = 200000;
+constexpr size_t kFollowedMessages = 20000;
+
+/// About `count` lines, chosen by what they are, so that their order does not matter.
+Segments sample(const Segments& lines, size_t count) {
+  if (lines.size() <= count) return lines;
+  constexpr size_t kBlock = 256;
+  const double share = static_cast<double>(count) / static_cast<double>(lines.size());
+  const auto limit = static_cast<uint32_t>(share * 0x1p32);
+  Segments result;
+  result.clip = lines.clip;
+  result.reserve(count + count / 8);
+  std::array<uint32_t, kBlock> hashes;
+  for (size_t begin = 0; begin < lines.size(); begin += kBlock) {
+    const size_t size = std::min(kBlock, lines.size() - begin);
+    const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+    for (size_t i = 0; i < size; ++i) {
+      const uint32_t mixed = bits(lines.x1[begin + i]) * 0x9e3779b1 ^
+                             bits(lines.y1[begin + i]) * 0x85ebca77 ^
+                             bits(lines.y2[begin + i]) * 0xc2b2ae3d;
+      hashes[i] = (mixed ^ mixed >> 15) * 0x27d4eb2f;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      if (hashes[i] >= limit) continue;
+      const size_t line = begin + i;
+      result.add(lines.x1[line], lines.y1[line], lines.x2[line], lines.y2[line]);
+      if (!lines.weight.empty()) result.weight.push_back(lines.weight[line]);
+    }
+  }
+  return result;
+}
+
+/// About `count` lines, or all of them, of a window in the middle of the picture, which becomes
+/// `clip`: of all rows, or with very many lines of some.
+Segments middle_part(const Segments& lines, size_t count) {
+  constexpr double kMinWidth = 1.0 / 24;
+  constexpr double kMinHeight = 1.0 / 8;
+  const double share = static_cast<double>(count) / static_cast<double>(lines.size());
+  const double width = std::floor(lines.clip.w * std::clamp(share, kMinWidth, 1.0));
+  const double height = std::floor(lines.clip.h * std::clamp(share / kMinWidth, kMinHeight, 1.0));
+  Segments result;
+  result.clip = {std::floor(lines.clip.x + (lines.clip.w - width) / 2),
+                 std::floor(lines.clip.y + (lines.clip.h - height) / 2), width, height};
+  // Curves leave the rows between their ends by less than the distance of two nodes.
+  const auto reach = static_cast<float>(kRowGaps.front());
+  const auto left = static_cast<float>(result.clip.x);
+  const auto right = static_cast<float>(result.clip.right());
+  const auto top = static_cast<float>(result.clip.y) - reach;
+  const auto bottom = static_cast<float>(result.clip.bottom()) + reach;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (std::max(lines.x1[i], lines.x2[i]) < left || std::min(lines.x1[i], lines.x2[i]) > right) {
+      continue;
+    }
+    if (std::max(lines.y1[i], lines.y2[i]) < top || std::min(lines.y1[i], lines.y2[i]) > bottom) {
+      continue;
+    }
+    result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
+    if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
+  }
+  return result;
+}
+
+void take_shape(const Shape& shape, BundleQuality& quality) {
+  quality.detour_mean = shape.detour_mean;
+  quality.detour_p95 = shape.detour_p95;
+  quality.detour_max = shape.detour_max;
+  quality.displacement_px = shape.displacement_px;
+  quality.reversal = shape.reversal;
+}
+
+std::shared_ptr<const layout::Density> density_of(const Segments& segments,
+                                                  base::ThreadPool& pool) {
+  return std::make_shared<const layout::Density>(render::rasterize(segments, pool));
+}
+
+/// Of curves, which were made without the lines that cannot be drawn: `straight` has counted them.
+std::shared_ptr<const layout::Density> density_of(const Segments& curves,
+                                                  const layout::Density& straight,
+                                                  base::ThreadPool& pool) {
+  layout::Density density = render::rasterize(curves, pool);
+  density.rejected_count += straight.rejected_count;
+  return std::make_shared<const layout::Density>(std::move(density));
+}
+
+/// Straight lines, as they are.
+void stay_straight(Segments lines, Bundled& result, base::ThreadPool& pool) {
+  base::CpuStopwatch clock;
+  const bool is_asked_for = result.mode == "none";
+  if (is_asked_for || lines.style.blend == layout::Blend::kOver) {
+    result.segments = std::move(lines);
+  } else if (result.density == nullptr) {
+    result.density = density_of(lines, pool);
+  }
+  result.raster_ms += clock.lap_ms();
+}
+
+bool is_good(const BundleQuality& quality) {
+  return quality.ink_ratio <= kMaxInk && quality.detour_mean <= kMaxDetour &&
+         quality.phase_fidelity >= kMinFidelity;
+}
+
+/// Narrower columns may turn out to be the same ones, but for those outside the picture.
+std::vector<double> edges_within(const std::vector<Band>& columns, const layout::Rect& clip) {
+  std::vector<double> edges;
+  for (const Band& column : columns) {
+    if (column.begin >= clip.x && column.begin < clip.right()) edges.push_back(column.begin);
+  }
+  return edges;
+}
+
+/// What one choice of columns and rows gives.
+struct Candidate {
+  std::unique_ptr<PhaseRouter> router;
+  BundleQuality quality;
+  Segments curves;
+  std::shared_ptr<const layout::Density> density;
+};
+
+/// Columns that follow the phases, the widest that may be believed; false when there are none.
+class PhaseSearch {
+ public:
+  PhaseSearch(const Segments& lines, const RowBands& rows, const BundleOptions& options,
+              const layout::Density& straight, base::ThreadPool& pool)
+      : lines_(lines),
+        rows_(rows),
+        straight_(straight),
+        pool_(pool),
+        spline_{options.degree, options.beta.value_or(1.0)},
+        sample_(lines.size() > 2 * kTypicalMessages ? sample(lines, kTypicalMessages) : Segments{}),
+        typical_(lines.size() > 2 * kTypicalMessages ? sample_ : lines),
+        judged_(sample(typical_, kJudgedMessages)) {}
+
+  bool run(Bundled& result) {
+    const EndCounts ends = count_ends(typical_);
+    const InkProfile profile = ink_profile(
+        typical_, BandIndex(row_bands(rows_, lines_.clip.y, lines_.clip.h, kRowGaps.front())));
+    const double period = dominant_period_px(profile);
+    bundle_ms_ += clock_.lap_ms();
+    reason_ = "bundles would not show the phases of the program";
+    bool is_found = false;
+    for (const double width : kColumnWidths) {
+      if (period > 0 && period < 2 * width) {
+        reason_ = "the program repeats itself too quickly for columns of their own";
+        continue;
+      }
+      const std::vector<Band> columns = phase_columns(ends, width);
+      std::vector<double> edges = edges_within(columns, lines_.clip);
+      if (edges == tried_edges_) continue;
+      if (expected_fidelity(profile, columns, lines_.clip.x) < kMinFidelity) continue;
+      if (tries_ >= kMaxTries) break;
+      is_found = try_columns(columns, width, result);
+      tried_edges_ = std::move(edges);
+      if (is_found) break;
+    }
+    result.bundle_ms += bundle_ms_ + clock_.lap_ms();
+    result.raster_ms += raster_ms_;
+    if (!is_found) result.reason = reason_;
+    return is_found;
+  }
+
+ private:
+  bool try_columns(const std::vector<Band>& columns, double width, Bundled& result) {
+    for (const double gap : kRowGaps) {
+      Candidate candidate = draw(columns, gap);
+      const BundleQuality& quality = candidate.quality;
+      if (is_good(quality)) {
+        accept(std::move(candidate), width, result);
+        return true;
+      }
+      if (quality.detour_mean > kMaxDetour) {
+        reason_ = "bundles would be long ways round";
+      } else if (quality.phase_fidelity < kMinFidelity) {
+        reason_ = "bundles would not show the phases of the program";
+        return false;
+      } else {
+        reason_ = "bundles would cover hardly less than the lines do";
+        if (quality.ink_ratio > kHopelessInk) {
+          tries_ = kMaxTries;
+          return false;
+        }
+      }
+    }
+    return false;
+  }
+
+  Candidate draw(const std::vector<Band>& columns, double gap) {
+    ++tries_;
+    Candidate candidate;
+    candidate.router =
+        std::make_unique<PhaseRouter>(columns, row_bands(rows_, lines_.clip.y, lines_.clip.h, gap));
+    take_shape(measure_shape(judged_, *candidate.router, spline_, pool_), candidate.quality);
+    if (candidate.quality.detour_mean > kMaxDetour) return candidate;
+    if (lines_.size() > kManyMessages) {
+      candidate.quality.ink_ratio = expected_ink(*candidate.router);
+      if (candidate.quality.ink_ratio > kHopefulInk) return candidate;
+    }
+    candidate.curves = curves_of(lines_, *candidate.router);
+    bundle_ms_ += clock_.lap_ms();
+    candidate.density = density_of(candidate.curves, straight_, pool_);
+    candidate.quality.ink_ratio = ink_ratio(*candidate.density, straight_);
+    candidate.quality.phase_fidelity = phase_fidelity(*candidate.density, straight_);
+    raster_ms_ += clock_.lap_ms();
+    return candidate;
+  }
+
+  Segments curves_of(const Segments& lines, const PhaseRouter& router) const {
+    const bool shares_pieces =
+        spline_.degree == 2 && spline_.beta == 1 && lines_.style.blend != layout::Blend::kOver;
+    return shares_pieces ? superpose(lines, router) : draw_each(lines, router, spline_);
+  }
+
+  /// The ink ratio of a part of the picture, before all messages are drawn.
+  double expected_ink(const PhaseRouter& router) {
+    if (!part_) {
+      part_ = middle_part(lines_, kPartMessages);
+      part_density_ = density_of(*part_, pool_);
+    }
+    const auto bundled = density_of(curves_of(*part_, router), pool_);
+    return ink_ratio(*bundled, *part_density_);
+  }
+
+  void accept(Candidate candidate, double width, Bundled& result) const {
+    result.mode = "phases";
+    result.column_px = width;
+    result.columns = candidate.router->columns().size();
+    result.rows = candidate.router->rows().size();
+    result.quality = candidate.quality;
+    result.router = std::move(candidate.router);
+    if (lines_.style.blend == layout::Blend::kOver) {
+      result.segments = std::move(candidate.curves);
+    } else {
+      result.density = std::move(candidate.density);
+    }
+  }
+
+  const Segments& lines_;
+  const RowBands& rows_;
+  const layout::Density& straight_;
+  base::ThreadPool& pool_;
+  layout::Spline spline_;
+  Segments sample_;
+  const Segments& typical_;  // enough to find phases in: the sample, or all
+  Segments judged_;
+  std::optional<Segments> part_;
+  std::shared_ptr<const layout::Density> part_density_;
+  base::CpuStopwatch clock_;
+  double bundle_ms_ = 0;
+  double raster_ms_ = 0;
+  size_t tries_ = 0;
+  std::vector<double> tried_edges_;  // of the last columns that were drawn
+  std::string reason_;
+};
+
+/// The published ways of bundling, whatever becomes of the picture.
+void bundle_as_asked(const Segments& lines, const BundleOptions& options,
+                     const layout::Density& straight, Bundled& result, base::ThreadPool& pool) {
+  base::CpuStopwatch clock;
+  if (options.mode == Bundling::kHierarchy) {
+    result.mode = "hierarchy";
+    result.router =
+        make_hierarchy_router(lines, {.level_count = static_cast<uint32_t>(options.levels)}, pool);
+  } else if (options.mode == Bundling::kGrid) {
+    result.mode = "grid";
+    result.router = make_grid_router(
+        lines, {.column_count = options.grid[0], .row_count = options.grid[1]}, pool);
+  } else {
+    result.mode = "quadtree";
+    result.router = make_quadtree_router(lines, {}, pool);
+  }
+  Segments curves = draw_each(lines, *result.router, {options.degree, result.beta});
+  result.bundle_ms += clock.lap_ms();
+  auto density = density_of(curves, straight, pool);
+  result.quality.ink_ratio = ink_ratio(*density, straight);
+  result.quality.phase_fidelity = phase_fidelity(*density, straight);
+  result.raster_ms += clock.lap_ms();
+  if (lines.style.blend == layout::Blend::kOver) {
+    result.segments = std::move(curves);
+  } else {
+    result.density = std::move(density);
+  }
+}
+
+void measure(const Segments& lines, const BundleOptions& options, Bundled& result,
+             base::ThreadPool& pool) {
+  if (result.router == nullptr) return;
+  const Segments measured = sample(lines, kMeasuredMessages);
+  const layout::Spline spline{options.degree, result.beta};
+  take_shape(measure_shape(measured, *result.router, spline, pool), result.quality);
+  const Segments followed = sample(lines, kFollowedMessages);
+  result.quality.ambiguity = ambiguity(followed, result.router.get(), spline);
+  result.quality.ambiguity_straight = ambiguity(followed, nullptr, spline);
+}
+
+}  // namespace
+
+base::Result<Bundling> parse_bundling(std::string_view name) {
+  static constexpr std::pair<std::string_view, Bundling> kNames[] = {
+      {"none", Bundling::kNone},
+      {"hierarchy", Bundling::kHierarchy},
+      {"grid", Bundling::kGrid},
+      {"quadtree", Bundling::kQuadtree},
+      {"auto", Bundling::kAuto}};
+  return base::choose("--bundle", name, kNames);
+}
+
+double BundleQuality::score() const {
+  return (1 - ink_ratio) - 2 * std::max(0.0, detour_mean - kMaxDetour) -
+         2 * std::max(0.0, ambiguity - ambiguity_straight) -
+         2 * std::max(0.0, kMinFidelity - phase_fidelity) - 4 * reversal;
+}
+
+Bundled bundle_lines(Segments lines, const RowBands& rows, const BundleOptions& options,
+                     base::ThreadPool& pool) {
+  Bundled result;
+  result.mode = "none";
+  result.beta = options.beta.value_or(1.0);
+  if (options.mode == Bundling::kNone || lines.size() == 0) {
+    stay_straight(std::move(lines), result, pool);
+    return result;
+  }
+  base::CpuStopwatch clock;
+  auto straight = density_of(lines, pool);
+  result.raster_ms += clock.lap_ms();
+  if (options.mode == Bundling::kAuto) {
+    if (!PhaseSearch(lines, rows, options, *straight, pool).run(result)) {
+      result.mode = "density";
+      result.density = std::move(straight);
+      stay_straight(std::move(lines), result, pool);
+      return result;
+    }
+  } else {
+    bundle_as_asked(lines, options, *straight, result, pool);
+  }
+  if (options.measure) measure(lines, options, result, pool);
+  return result;
+}
+
+}  // namespace pathline::bundle

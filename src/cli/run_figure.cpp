@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/run_figure.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/cpu_time.hpp"
+#include "base/parse.hpp"
+#include "cli/figure_kinds.hpp"
+#include "cli/message_rows.hpp"
+
+namespace pathline::cli {
+namespace {
+
+/// "lulesh8: communication matrix of time step 3, from 1 s": what a picture is about must
+/// stand in it when it has left the folder of its run.
+std::string title_of(app::FigureKind kind, const CommonOptions& common,
+                     std::optional<uint32_t> step, bool complete) {
+  std::string title = run_name(common.input);
+  title += kind == app::FigureKind::kTimeline ? ": timeline"
+           : kind == app::FigureKind::kMatrix ? ": communication matrix"
+           : kind == app::FigureKind::kChord  ? ": who sends to whom"
+           : kind == app::FigureKind::kFlow   ? ": who sends to whom"
+           : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
+                                              : ": profile";
+  if (step) title += fmt::format(" in time step {}", *step);
+  if (common.from_s) title += fmt::format(", from {} s", *common.from_s);
+  if (common.until_s) title += fmt::format(", until {} s", *common.until_s);
+  if (!complete) title += " (incomplete input)";
+  return title;
+}
+
+/// Only cells of a matrix can show a bandwidth: it has no sum.
+base::Status parse_metric(app::FigureKind kind, const std::string& text, figure::Options& look) {
+  if (text.empty()) return {};
+  const bool has_sum = kind != app::FigureKind::kMatrix;
+  if (text == "messages") {
+    look.metric = figure::Metric::kMessages;
+  } else if (text == "bytes") {
+    look.metric = figure::Metric::kBytes;
+  } else if (text == "time") {
+    look.metric = figure::Metric::kTime;
+  } else if (text == "bandwidth" && !has_sum) {
+    look.metric = figure::Metric::kBandwidth;
+  } else {
+    return bad_option("--metric", text,
+                      text == "bandwidth" ? "messages, bytes or time, which can be added up"
+                      : has_sum           ? "messages, bytes or time"
+                                          : "messages, bytes, time or bandwidth");
+  }
+  look.line_weight = look.metric;
+  return {};
+}
+
+base::Status parse_pick(const std::string& text, figure::Options& look) {
+  if (text.empty()) return {};
+  const auto pixel = base::numbers_in<uint32_t>(text, ',');
+  if (!pixel || pixel->size() != 2 || pixel->front() >= look.width_px ||
+      pixel->back() >= look.height_px) {
+    return bad_option("--pick", text,
+                      fmt::format("column,row of a pixel of the picture of {}x{} as in 640,210",
+                                  look.width_px, look.height_px));
+  }
+  look.pick = figure::Pixel{pixel->front(), pixel->back()};
+  return {};
+}
+
+/// The options as `look`, checked before the run is opened.
+base::Status parse(app::FigureKind kind, const RunFigureOptions& options, const std::string& metric,
+                   bool stats, figure::Options& look) {
+  const auto order = comm::parse_order(options.order);
+  if (!order) return order.error();
+  look.order = order.value();
+  look.bundling.measure = stats;
+  if (stats && !options.pick.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--pick and --stats both print on the standard output",
+                       "Draw the picture twice."};
+  }
+  if (auto status = parse_metric(kind, metric, look); !status) return status;
+  return parse_pick(options.pick, look);
+}
+
+base::Status print_picked(const CommonOptions& common, const trace::Trace& trace,
+                          const bundle::Bundled& bundled) {
+  CommonOptions listed = common;
+  listed.output = "-";
+  Table table = message_table(listed);
+  for (const uint32_t i : bundled.picked) add_message(table, trace, i);
+  return table.finish();
+}
+
+}  // namespace
+
+void add_run_figure_options(Command& command, RunFigureOptions& options) {
+  add_line_options(command, options.lines);
+  command
+      .option(
+          "--order", options.order,
+          "Order of the processes in timeline, matrix, chord and flow: rank, host, communicator "
+          "(coordinates "
+          "of a Cartesian one, if recorded), or spectral (those side by side that talk to each "
+          "other)")
+      .one_of({"rank", "host", "communicator", "spectral"})
+      .show_default();
+  command.option("--step", options.step,
+                 "Matrix, chord, flow: only the messages of this time step");
+  command.option("--pick", options.pick,
+                 "Timeline: list the messages behind this pixel of the picture, X,Y");
+}
+
+base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
+                           const RunFigureOptions& options, const std::string& metric,
+                           figure::Options look, bool stats) {
+  if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
+  auto opened = open(common);
+  if (!opened) return opened.error();
+  Opened& run = *opened.value();
+  if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
+  const double begin_ms = base::cpu_time_ms();
+  look.title = title_of(kind, common, options.step, run.trace.complete);
+  bundle::Bundled bundled;
+  const auto scene =
+      app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &bundled);
+  if (!scene) return scene.error();
+  render::DrawStats drawn;
+  if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {
+    return status.error();
+  }
+  if (look.pick) {
+    if (auto status = print_picked(common, run.trace, bundled); !status) return status.error();
+  }
+  if (!stats) return kDone;
+  nlohmann::ordered_json json;
+  json["messages"] = scene.value().message_count;
+  json["bundle_ms"] = bundled.bundle_ms;
+  json["raster_ms"] = bundled.raster_ms + drawn.raster_cpu_ms;
+  json["total_ms"] = base::cpu_time_ms() - begin_ms;
+  if (kind == app::FigureKind::kTimeline) add_quality(json, bundled);
+  nlohmann::ordered_json parameters;
+  add_line_parameters(parameters, options.lines, bundled, drawn);
+  if (!metric.empty()) parameters["metric"] = metric;
+  parameters["order"] = options.order;
+  parameters["blend"] = options.lines.blend;
+  parameters["palette"] = options.lines.palette;
+  json["parameters"] = std::move(parameters);
+  if (auto status = write_result("-", json.dump(2) + '\n'); !status) return status.error();
+  return kDone;
+}
+
+}  // namespace pathline::cli

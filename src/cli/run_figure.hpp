@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/picture.hpp"
+#include "cli/command.hpp"
+#include "cli/timeline_figure.hpp"
+
+namespace pathline::cli {
+
+/// What only figures of one run know, beside how lines are drawn.
+struct RunFigureOptions {
+  LineOptions lines;
+  std::string order = "rank";
+  std::string pick;
+  std::optional<uint32_t> step;
+};
+
+/// The above.
+void add_run_figure_options(Command& command, RunFigureOptions& options);
+
+/// Draws timeline, matrix, chord, flow, profile or steps into the output file of `common`.
+/// metric  "" for what suits the figure.
+/// look    size, theme and lines.
+/// stats   prints quality and CPU time of it as JSON.
+base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
+                           const RunFigureOptions& options, const std::string& metric,
+                           figure::Options look, bool stats);
+
+}  // namespace pathline::cli

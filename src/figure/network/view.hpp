@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "figure/network/network.hpp"
+#include "layout/legend.hpp"
+
+namespace pathline::figure {
+
+/// What goes between two groups of nodes, all pairs of the same groups together.
+struct GroupPair {
+  uint32_t from = 0;
+  uint32_t to = 0;  ///< May be `from`: what stays inside.
+  uint64_t bytes = 0;
+};
+
+/// Links that lead from one group to another, as one.
+struct GroupLink {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  uint64_t bytes = 0;       ///< That the routes drawn carry over it.
+  uint64_t routes = 0;      ///< Drawn.
+  uint64_t load_bytes = 0;  ///< Of all routes, over its links together.
+  uint64_t max_load = 0;    ///< Of all routes, on the most loaded one of its links.
+  double value = 0;         ///< Of options.color.
+};
+
+/// Routes and network as the three figures see them: nodes merged to groups, switches each a group
+/// behind them.
+struct NetworkView {
+  const network::Network* network = nullptr;
+  const network::Routes* routes = nullptr;
+  std::vector<uint32_t> group_of;  ///< Per vertex.
+  uint32_t node_group_count = 0;
+  uint32_t group_count = 0;
+  std::vector<std::string> names;  ///< Per group.
+  network::LinkLoads loads;        ///< Of all routes.
+  network::RouteTotals totals;     ///< Of all routes.
+  size_t talking_node_count = 0;   ///< Nodes at an end of any route.
+  network::Link heaviest;          ///< None without links in use.
+  std::vector<uint32_t> drawn;     ///< Routes, ascending.
+  size_t top_link_count = 0;       ///< That a route must cross to be drawn; 0: any.
+};
+
+/// errors  kInvalidArgument for a dimension that does not exist and a route that is not there.
+base::Result<NetworkView> network_view(const network::Network& network,
+                                       const network::Routes& routes,
+                                       const NetworkOptions& options);
+
+/// Of all routes, or of some; ascending by groups.
+std::vector<GroupPair> group_pairs(const NetworkView& view);
+std::vector<GroupPair> group_pairs(const NetworkView& view, std::span<const uint32_t> routes);
+/// Between different groups, crossed by at least one route; ascending by groups. Those that only
+/// others than the routes drawn cross have `routes` 0.
+std::vector<GroupLink> group_links(const NetworkView& view, RouteMetric metric);
+
+/// Those that routes drawn cross, by falling value, ties by groups.
+std::vector<const GroupLink*> falling(std::span<const GroupLink> links);
+
+/// Of a route drawn by itself.
+double route_value(const NetworkView& view, uint32_t route, RouteMetric metric);
+
+/// "8.2 MB", "33 routes", "7 hops".
+std::string metric_text(RouteMetric metric, LoadUnit unit, double value);
+std::string load_text(LoadUnit unit, double value);
+
+/// "2,048 nodes, 63,406 routes, 132 GB; the heaviest of 18,432 links in use, (..) to (..), carries
+/// 131 MB, 12 times the mean". Names which part is drawn.
+std::string network_subtitle(const NetworkView& view, const NetworkOptions& options);
+
+/// From values to colours: linear from 0, or logarithmic when most values are far below the
+/// largest, for a linear scale would show them all alike.
+struct ValueScale {
+  double low = 0;
+  double high = 1;
+  bool logarithmic = false;
+
+  /// values  in any order; those of 0 and below are not looked at.
+  static ValueScale of(std::vector<double> values);
+  [[nodiscard]] double share(double value) const;
+  [[nodiscard]] layout::Color color(const layout::Theme& theme, double value) const;
+  [[nodiscard]] std::vector<layout::BarTick> ticks(RouteMetric metric, LoadUnit unit) const;
+  static constexpr double kRampBegin = 0.12;  // The smallest value must differ from none.
+};
+
+/// The legend beside a picture, from the top downwards; each part takes the height it needs.
+class SideLegend {
+ public:
+  SideLegend(layout::Scene& scene, const layout::Theme& theme, const layout::Rect& area)
+      : scene_(scene), theme_(theme), area_(area), y_(area.y) {}
+
+  [[nodiscard]] double y() const { return y_; }
+  [[nodiscard]] double left_px() const { return area_.bottom() - y_; }
+  void heading(const std::string& text);
+  /// Wrapped to the width; ends with "…" where the height ends.
+  void note(const std::string& text);
+  void scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit);
+  /// The links with the largest values among those that routes drawn cross, falling; the first
+  /// `ringed` have a ring as in the picture.
+  void links(const NetworkView& view, const NetworkOptions& options, const ValueScale& scale,
+             std::span<const GroupLink* const> order, size_t ringed);
+  /// The routes drawn, each with a line in its series colour.
+  void routes(const NetworkView& view, const NetworkOptions& options);
+  /// One line: a drawing at the left, which the caller adds at the point returned, and a text.
+  layout::Point sample(double height_px, double indent_px, const std::string& text);
+  void space(double px) { y_ += px; }
+
+ private:
+  layout::Scene& scene_;
+  const layout::Theme& theme_;
+  layout::Rect area_;
+  double y_;
+};
+
+/// To draw the eye to something.
+layout::Polyline ring(const layout::Theme& theme, layout::Point middle, double radius_px);
+
+/// A filled circle with a rim.
+layout::Polyline circle(layout::Point middle, double radius_px, layout::Color fill,
+                        layout::Color rim, double rim_px);
+
+}  // namespace pathline::figure

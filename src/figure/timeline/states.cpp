@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "figure/timeline/states.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/id_map.hpp"
+#include "base/text.hpp"
+#include "trace/calls.hpp"
+
+namespace pathline::figure {
+namespace {
+
+using layout::Color;
+
+constexpr size_t kClasses = Palette::kClasses;
+constexpr size_t kOther = Palette::kOther;
+constexpr size_t kNamedRegions = kOther;
+
+/// Calls `charge(region, from, until)` for the time that each call is the innermost one.
+template <class Charge>
+void walk_innermost(const trace::Trace& trace, const trace::Events& events, TimeRange range,
+                    Charge charge) {
+  std::vector<trace::Region> open;
+  uint64_t since = 0;
+  const auto step = [&](uint64_t ticks) {
+    if (!open.empty() && ticks > range.from && since < range.until) {
+      const uint64_t from = std::max(since, range.from);
+      const uint64_t until = std::min(ticks, range.until);
+      if (from < until) charge(open.back(), from, until);
+    }
+    since = ticks;
+  };
+  trace::walk_calls(
+      trace.definitions, events,
+      [&](trace::Region region, uint64_t ticks) {
+        step(ticks);
+        open.push_back(region);
+      },
+      [&](uint64_t ticks) {
+        step(ticks);
+        open.pop_back();
+      });
+}
+
+/// Regions with time, the one with most first.
+std::vector<uint32_t> by_time(const std::vector<uint64_t>& ticks) {
+  std::vector<uint32_t> order;
+  for (uint32_t region = 0; region < ticks.size(); ++region) {
+    if (ticks[region] > 0) order.push_back(region);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return ticks[a] > ticks[b]; });
+  return order;
+}
+
+/// Mean colours in linear light, as a lens would blur them.
+class ColorMean {
+ public:
+  explicit ColorMean(const std::array<Color, kClasses>& colors, Color background)
+      : background_(linear(background)) {
+    for (size_t i = 0; i < kClasses; ++i) colors_[i] = linear(colors[i]);
+    for (size_t i = 0; i < encode_.size(); ++i) {
+      const double value = static_cast<double>(i) / static_cast<double>(encode_.size() - 1);
+      const double srgb =
+          value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
+      encode_[i] = static_cast<uint8_t>(std::lround(255 * srgb));
+    }
+  }
+  /// shares  of the cell's time, by class; what is missing to 1 is background.
+  [[nodiscard]] Color of(const float* shares) const {
+    std::array<double, 3> sum{};
+    double covered = 0;
+    for (size_t i = 0; i < kClasses; ++i) {
+      if (shares[i] == 0) continue;
+      covered += shares[i];
+      for (size_t c = 0; c < 3; ++c) sum[c] += shares[i] * colors_[i][c];
+    }
+    const double open = std::max(0.0, 1 - covered);
+    const double scale = 1 / std::max(1.0, covered);
+    for (size_t c = 0; c < 3; ++c) sum[c] = sum[c] * scale + open * background_[c];
+    return {encode(sum[0]), encode(sum[1]), encode(sum[2])};
+  }
+
+ private:
+  using Linear = std::array<double, 3>;
+  static Linear linear(Color color) {
+    const auto decode = [](uint8_t byte) {
+      const double value = byte / 255.0;
+      return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+    };
+    return {decode(color.r), decode(color.g), decode(color.b)};
+  }
+  [[nodiscard]] uint8_t encode(double value) const {
+    const double last = static_cast<double>(encode_.size() - 1);
+    return encode_[static_cast<size_t>(std::clamp(value, 0.0, 1.0) * last + 0.5)];
+  }
+  std::array<Linear, kClasses> colors_{};
+  Linear background_;
+  std::array<uint8_t, 4096> encode_{};
+};
+
+/// How a row is cut into cells from top to bottom: tall ones into lines of about a pixel, so that
+/// calls which share a column can be stacked.
+struct Lanes {
+  uint32_t count = 1;
+  uint32_t gap = 0;  ///< The last ones, left free.
+
+  explicit Lanes(double row_px) {
+    constexpr double kTall = 6;
+    if (row_px < kTall) return;
+    count = static_cast<uint32_t>(row_px);
+    gap = std::min(4U, count / 5);
+  }
+  [[nodiscard]] uint32_t used() const { return count - gap; }
+};
+
+/// Stacks the classes of one column from the bottom upwards, each as tall as its share.
+void stack(const float* shares, const Palette& palette, const Lanes& lanes, uint32_t column,
+           uint32_t first_line, layout::CellGrid& grid) {
+  const double covered = std::accumulate(shares, shares + kClasses, 0.0);
+  const double scale = lanes.used() / std::max(1.0, covered);
+  double sum = 0;
+  uint32_t filled = 0;
+  for (size_t i = 0; i < kClasses; ++i) {
+    sum += shares[i];
+    const auto until = std::min(lanes.used(), static_cast<uint32_t>(std::lround(sum * scale)));
+    for (; filled < until; ++filled) {
+      grid.at(column, first_line + lanes.used() - 1 - filled) = palette.colors[i];
+    }
+  }
+}
+
+}  // namespace
+
+TimeRange visible_range(const trace::Trace& trace, const trace::Selection& selection) {
+  const uint64_t from = std::max(trace.start_ticks, selection.from_ticks);
+  const uint64_t until = std::min(trace.end_ticks, selection.until_ticks);
+  return {from, std::max(until, from + 1)};
+}
+
+Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
+                 const comm::ProcessOrder* process_order) {
+  Rows result;
+  result.of_location.assign(trace.locations.size(), base::IdMap::kNone);
+  result.of_rank.assign(trace.rank_count, base::IdMap::kNone);
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < trace.locations.size(); ++i) {
+    const trace::Location& location = trace.locations[i];
+    const bool chosen =
+        selection.ranks.empty() || (location.rank.valid() && selection.has_rank(location.rank));
+    const auto& kinds = location.events.kind;
+    const bool has_calls = std::any_of(kinds.begin(), kinds.end(), [](trace::EventKind kind) {
+      return kind == trace::EventKind::kEnter || kind == trace::EventKind::kCallingContextEnter;
+    });
+    if (chosen && has_calls) order.push_back(i);
+  }
+  // A location of no rank comes last: none() is the largest number.
+  const auto position = [&](uint32_t i) {
+    const trace::Rank rank = trace.locations[i].rank;
+    const bool is_ordered = process_order != nullptr && rank.valid();
+    return is_ordered ? process_order->position_of_rank[rank] : uint32_t{rank};
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return position(a) < position(b); });
+  for (const uint32_t i : order) {
+    const trace::Location& location = trace.locations[i];
+    const auto row = static_cast<uint32_t>(result.rows.size());
+    result.of_location[i] = row;
+    const bool first = location.rank.valid() && result.of_rank[location.rank] == base::IdMap::kNone;
+    if (first) result.of_rank[location.rank] = row;
+    std::string name = first                   ? fmt::format("rank {}", uint32_t{location.rank})
+                       : location.rank.valid() ? fmt::format("{}: {}", uint32_t{location.rank},
+                                                             base::printable(location.name))
+                                               : base::printable(location.name);
+    result.rows.push_back({i, std::move(name)});
+  }
+  if (trace.locations.empty()) {
+    for (uint32_t i = 0; i < trace.rank_count; ++i) {
+      if (process_order != nullptr && i >= process_order->size()) break;
+      const uint32_t rank = process_order != nullptr ? process_order->rank_at_position[i] : i;
+      if (!selection.has_rank(rank)) continue;
+      result.of_rank[rank] = static_cast<uint32_t>(result.rows.size());
+      result.rows.push_back({base::IdMap::kNone, fmt::format("rank {}", rank)});
+    }
+  }
+  if (process_order == nullptr) return result;
+  for (size_t block = 0; block < process_order->block_begin.size(); ++block) {
+    for (uint32_t at = process_order->block_begin[block]; at < process_order->block_end(block);
+         ++at) {
+      const uint32_t row = result.of_rank[process_order->rank_at_position[at]];
+      if (row == base::IdMap::kNone) continue;
+      result.block_begin.push_back(row);
+      break;
+    }
+  }
+  if (!result.block_begin.empty()) result.block_begin.front() = 0;
+  return result;
+}
+
+std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, TimeRange range,
+                                   base::ThreadPool& pool) {
+  const size_t region_count = trace.definitions.regions.size();
+  constexpr size_t kPieces = 16;
+  std::vector<std::vector<uint64_t>> pieces(kPieces, std::vector<uint64_t>(region_count));
+  pool.for_each(kPieces, [&](size_t piece) {
+    for (size_t row = piece; row < rows.rows.size(); row += kPieces) {
+      if (rows.rows[row].location == base::IdMap::kNone) continue;
+      walk_innermost(trace, trace.locations[rows.rows[row].location].events, range,
+                     [&](trace::Region region, uint64_t from, uint64_t until) {
+                       if (region.valid()) pieces[piece][region] += until - from;
+                     });
+    }
+  });
+  std::vector<uint64_t> sum(region_count);
+  for (const auto& piece : pieces) {
+    for (size_t region = 0; region < region_count; ++region) sum[region] += piece[region];
+  }
+  return sum;
+}
+
+Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
+                     const std::vector<uint64_t>& run_ticks, const layout::Theme& theme,
+                     double strength) {
+  std::vector<uint32_t> named = by_time(ticks);
+  named.resize(std::min(named.size(), kNamedRegions));
+  const double sum = std::max(1.0, std::accumulate(ticks.begin(), ticks.end(), 0.0));
+  const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / sum); };
+
+  Palette palette;
+  palette.class_of_region.assign(ticks.size(), kOther);
+  for (size_t i = 0; i < kNamedRegions; ++i) {
+    palette.colors[i] = theme.tint(theme.series_color(i), strength);
+  }
+  palette.colors[kOther] = theme.tint(theme.other, strength);
+  std::array<bool, kNamedRegions> taken{};
+  // First those that have a colour in the picture of the whole run; then the others, each that of
+  // its place in the run if it is free, so that it is the same in most parts of the run.
+  const std::vector<uint32_t> in_run = by_time(run_ticks);
+  for (size_t i = 0; i < in_run.size(); ++i) {
+    if (std::find(named.begin(), named.end(), in_run[i]) == named.end()) continue;
+    size_t kind = i % kNamedRegions;
+    while (taken[kind]) kind = (kind + 1) % kNamedRegions;
+    palette.class_of_region[in_run[i]] = static_cast<uint8_t>(kind);
+    taken[kind] = true;
+  }
+  double rest = std::accumulate(ticks.begin(), ticks.end(), 0.0);
+  for (const uint32_t region : named) {
+    uint8_t& kind = palette.class_of_region[region];
+    if (kind == kOther) {
+      kind = static_cast<uint8_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+      taken[kind] = true;
+    }
+    rest -= static_cast<double>(ticks[region]);
+    palette.legend.push_back({.text = base::printable(trace.definitions.regions[region].name),
+                              .color = palette.colors[kind],
+                              .value = share(static_cast<double>(ticks[region]))});
+  }
+  if (rest > 0) {
+    palette.legend.push_back(
+        {.text = "other regions", .color = palette.colors[kOther], .value = share(rest)});
+  }
+  return palette;
+}
+
+layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
+                             const layout::Rect& plot, const Palette& palette,
+                             const layout::Theme& theme, base::ThreadPool& pool) {
+  layout::CellGrid grid;
+  grid.area = plot;
+  grid.column_count = static_cast<uint32_t>(plot.w);
+  grid.row_count =
+      static_cast<uint32_t>(std::min<size_t>(rows.rows.size(), static_cast<size_t>(plot.h)));
+  const uint32_t cell_rows = grid.row_count;
+  const Lanes lanes(plot.h / cell_rows);
+  grid.row_count *= lanes.count;
+  grid.cells.assign(size_t{grid.column_count} * grid.row_count, theme.plot_background);
+
+  const ColorMean mean(palette.colors, theme.plot_background);
+  const auto span = static_cast<double>(range.until - range.from);
+  const double ticks_per_column = span / grid.column_count;
+  pool.for_each(cell_rows, [&](size_t cell_row) {
+    const size_t first = cell_row * rows.rows.size() / cell_rows;
+    const size_t last = std::max(first + 1, (cell_row + 1) * rows.rows.size() / cell_rows);
+    std::vector<float> shares(size_t{grid.column_count} * kClasses);
+    const double weight = 1 / (ticks_per_column * static_cast<double>(last - first));
+    for (size_t row = first; row < last; ++row) {
+      if (rows.rows[row].location == base::IdMap::kNone) continue;
+      // Time only moves on, so the column does too: no division per event.
+      size_t column = 0;
+      double column_end = ticks_per_column;
+      walk_innermost(
+          trace, trace.locations[rows.rows[row].location].events, range,
+          [&](trace::Region region, uint64_t from, uint64_t until) {
+            const uint8_t kind = region.valid() ? palette.class_of_region[region] : kOther;
+            auto at = static_cast<double>(from - range.from);
+            const auto end = static_cast<double>(until - range.from);
+            while (at >= column_end && column + 1 < grid.column_count) {
+              ++column;
+              column_end = ticks_per_column * static_cast<double>(column + 1);
+            }
+            while (end > column_end && column + 1 < grid.column_count) {
+              shares[column * kClasses + kind] += static_cast<float>((column_end - at) * weight);
+              at = column_end;
+              ++column;
+              column_end = ticks_per_column * static_cast<double>(column + 1);
+            }
+            shares[column * kClasses + kind] += static_cast<float>((end - at) * weight);
+          });
+    }
+    for (uint32_t column = 0; column < grid.column_count; ++column) {
+      const float* const of_column = &shares[column * kClasses];
+      const auto line = static_cast<uint32_t>(cell_row) * lanes.count;
+      if (lanes.count > 1) {
+        stack(of_column, palette, lanes, column, line, grid);
+      } else {
+        grid.at(column, line) = mean.of(of_column);
+      }
+    }
+  });
+  return grid;
+}
+
+}  // namespace pathline::figure
