@@ -50,6 +50,7 @@ namespace pathline::chunk {
   X(Metric, 34, "set list") \
   X(Flush, 35, "duration") \
   X(Polls, 36, "region count duration") \
+  X(SendFailed, 37, "") \
   X(Region, 64, "id role line file text") \
   X(File, 65, "id text") \
   X(Stream, 66, "stream text") \
@@ -63,7 +64,8 @@ namespace pathline::chunk {
   X(ClockOffset, 74, "monotonic_ns offset_ns- error_ns") \
   X(Setting, 75, "text") \
   X(MetricSet, 76, "set text") \
-  X(Profile, 77, "stream region calls ticks")
+  X(Profile, 77, "stream region calls ticks") \
+  X(OtherWorld, 78, "comm parents size realtime_ns")
 // clang-format on
 
 enum class RecordKind : uint8_t {

@@ -364,6 +364,52 @@ TEST_F(RawRunTest, PutsSpawnedWorldsBehindTheFirst) {
   EXPECT_TRUE(run.trace.complete);
 }
 
+TEST_F(RawRunTest, JoinsWorldsByTheCommunicatorsBetweenThem) {
+  // One process that spawns two and then two again, which send to it; nothing but their number and
+  // the time tells which communicator of the one is which of the others.
+  raw::ProcessWriter parent(folder_.path(), {.rank = 0, .rank_count = 1, .world = 1});
+  parent.region(kMain, "main").world(kWorld, 0, 1).clock_pair(0, kZero, kWall);
+  for (uint64_t spawn = 1; spawn <= 2; ++spawn) {
+    parent.define(Kind::kCommunicator, {10 + spawn, 0, 100 + spawn, 1});
+    parent.define_list(Kind::kMembers, {10 + spawn, 0}, {0, 0, 1});
+    parent.define(Kind::kOtherWorld, {10 + spawn, 0, 2, kWall + 1000 * spawn + 10});
+    parent.event(1000 * spawn, Kind::kRecv, 10 + spawn, 1, 7, spawn);
+  }
+  parent.finish();
+  for (uint32_t spawn = 1; spawn <= 2; ++spawn) {
+    for (const uint32_t rank : {0U, 1U}) {
+      raw::ProcessWriter child(folder_.path(),
+                               {.rank = rank, .rank_count = 2, .world = 10 * spawn});
+      child.region(kMain, "main").world(kWorld, rank, 2);
+      child.clock_pair(0, kZero, kWall + uint64_t{spawn} * 1000);
+      child.define(Kind::kCommunicator, {9, 0, 2, 1});
+      if (rank == 0) child.define_list(Kind::kMembers, {9, 0}, {0, chunk::zigzag(1), 2});
+      if (rank == 0) child.define(Kind::kOtherWorld, {9, 1, 1, kWall + uint64_t{spawn} * 1000});
+      if (rank == 1) child.event(0, Kind::kSend, 9, 0, 7, spawn);
+      if (rank == 0) child.event(0, Kind::kEnter, kMain);
+      child.finish();
+    }
+  }
+  const raw::Run run = read();
+  EXPECT_TRUE(run.trace.complete) << testing::PrintToString(run.trace.warnings);
+  ASSERT_EQ(run.trace.messages.size(), 2U);
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(run.trace.messages.receiver[i], 0U);
+    EXPECT_EQ(run.trace.messages.sender[i], 2 * run.trace.messages.bytes[i]);
+  }
+}
+
+TEST_F(RawRunTest, TakesBackASendThatMpiRefused) {
+  auto writer = process({});
+  writer.event(0, Kind::kEnter, kSendRegion).event(0, Kind::kSend, kWorld, 0, 1, 8);
+  writer.event(10, Kind::kSendFailed).event(20, Kind::kLeave, kSendRegion);
+  writer.event(30, Kind::kSendFailed);  // Of nothing.
+  writer.finish();
+  const raw::Run run = read();
+  EXPECT_EQ(describe(run.trace, run.trace.locations[0]), "0 Enter MPI_Send\n10 Leave MPI_Send\n");
+  EXPECT_THAT(run.trace.warnings, ::testing::Not(IsEmpty()));
+}
+
 TEST_F(RawRunTest, NamesWhatIsNotDefined) {
   auto writer = process({});
   writer.event(0, Kind::kEnter, 77).event(10, Kind::kSend, 66, 0, 0, 8);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "chunk/varint.hpp"
+#include "raw/world_sides.hpp"
 
 namespace pathline::raw {
 namespace {
@@ -39,6 +40,7 @@ struct RunNames::Shared {
   std::string_view name;
   std::vector<uint64_t> members[2];
   size_t owner[2] = {SIZE_MAX, SIZE_MAX};  // The process that listed the members.
+  Definitions::OtherWorld other{};         // If the other side is one: size > 0.
 };
 
 uint32_t RunNames::text(std::string_view text) {
@@ -223,7 +225,8 @@ void RunNames::unify_communicators(const std::vector<Process>& processes,
                           .is_self = is_self,
                           .kind = entry.kind,
                           .name = {},
-                          .members = {}});
+                          .members = {},
+                          .other = {}});
       }
       table.add(entry.id, found->second);
     }
@@ -237,11 +240,21 @@ void RunNames::unify_communicators(const std::vector<Process>& processes,
       of.members[entry.side].insert(of.members[entry.side].end(), entry.list.begin(),
                                     entry.list.end());
     }
+    for (const auto& entry : process.definitions.other_worlds) {
+      const uint32_t number = table.find(entry.comm);
+      if (number == UINT32_MAX || shared[number].other.size != 0) continue;
+      shared[number].other = entry;
+    }
     for (const auto& entry : process.definitions.communicator_names) {
       const uint32_t number = table.find(entry.id);
       if (number != UINT32_MAX && shared[number].name.empty()) shared[number].name = entry.text;
     }
   }
+  std::vector<WorldSide> sides;
+  for (const Shared& of : shared) {
+    sides.push_back({of.world, of.members[0], of.kind == 1 ? of.other : Definitions::OtherWorld{}});
+  }
+  const std::vector<size_t> other_side = join_sides(sides);
   std::vector<uint32_t> groups;
   for (const Shared& of : shared) {
     if (of.is_self) {
@@ -256,15 +269,22 @@ void RunNames::unify_communicators(const std::vector<Process>& processes,
   std::vector<uint32_t> numbers;  // Groups without a communicator have none.
   for (size_t i = 0; i < shared.size(); ++i) {
     const Shared& of = shared[i];
+    if (other_side[i] < i) {  // Both worlds have defined it.
+      numbers.push_back(numbers[other_side[i]]);
+      continue;
+    }
     numbers.push_back(of.kind == kGroupOnly ? UINT32_MAX : next_comm_++);
     const std::string_view name = !of.name.empty() ? of.name
                                   : of.is_world    ? "MPI_COMM_WORLD"
                                   : of.is_self     ? "MPI_COMM_SELF"
                                                    : "";
     if (of.kind == 1) {
-      if (of.owner[1] == SIZE_MAX) ++communicators_without_members;
-      define(DefinitionKind::kInterComm, {numbers[i], text(name), groups[i],
-                                          members_group(of.members[1], of.world), kUndefined, 0});
+      const bool has_other = other_side[i] != SIZE_MAX;
+      if (of.owner[1] == SIZE_MAX && of.other.size == 0) ++communicators_without_members;
+      define(DefinitionKind::kInterComm,
+             {numbers[i], text(name), groups[i],
+              has_other ? groups[other_side[i]] : members_group(of.members[1], of.world),
+              kUndefined, 0});
     } else if (of.kind != kGroupOnly) {
       define(DefinitionKind::kComm, {numbers[i], text(name), groups[i], kUndefined, 0});
     }
@@ -309,6 +329,17 @@ void RunNames::unify_windows(const std::vector<Process>& processes,
   }
 }
 
+/// kind  0 POSIX, 1 MPI-IO. Numbered as they come: readers expect them to count from 0.
+uint32_t RunNames::io_paradigm(uint32_t kind) {
+  uint32_t& number = io_paradigms_[kind];
+  if (number == kUndefined) {
+    number = next_io_paradigm_++;
+    define(DefinitionKind::kIoParadigm, {number, text(kind == 1 ? "MPI-IO" : "POSIX"),
+                                         text(kind == 1 ? "MPI-IO" : "POSIX I/O"), kind, 0, 0});
+  }
+  return number;
+}
+
 uint32_t RunNames::io_file(std::string_view path) {
   const auto [found, added] =
       io_files_.try_emplace(std::string(path), static_cast<uint32_t>(io_files_.size()));
@@ -321,13 +352,7 @@ void RunNames::unify_io(const Definitions& from, ProcessNames& to) {
   auto& table = to.tables[static_cast<size_t>(Entity::kIoHandle)];
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> counts;
   for (const auto& entry : from.io_handles) {
-    const uint32_t paradigm = entry.paradigm == 1 ? 1 : 0;
-    if (!io_paradigms_[paradigm]) {
-      io_paradigms_[paradigm] = true;
-      const char* name = paradigm == 1 ? "MPI-IO" : "POSIX I/O";
-      define(DefinitionKind::kIoParadigm,
-             {paradigm, text(paradigm == 1 ? "MPI-IO" : "POSIX"), text(name), paradigm, 0, 0});
-    }
+    const uint32_t paradigm = io_paradigm(entry.paradigm == 1 ? 1 : 0);
     const uint32_t comm = entry.comm >= UINT32_MAX ? kUndefined : comms.find(entry.comm);
     const uint32_t file = io_file(entry.path);
     // What a process opens twice are two handles; what several open once is one.
@@ -389,12 +414,8 @@ uint32_t RunNames::placeholder(Entity entity, uint64_t id, const Process& proces
     }
     case Entity::kIoHandle: {
       const uint32_t number = next_io_handle_++;
-      if (!io_paradigms_[0]) {
-        io_paradigms_[0] = true;
-        define(DefinitionKind::kIoParadigm, {0, text("POSIX"), text("POSIX I/O"), 0, 0, 0});
-      }
-      define(DefinitionKind::kIoHandle,
-             {number, text(name("file")), io_file(name("file")), 0, 0, kUndefined, kUndefined});
+      define(DefinitionKind::kIoHandle, {number, text(name("file")), io_file(name("file")),
+                                         io_paradigm(0), 0, kUndefined, kUndefined});
       return number;
     }
   }

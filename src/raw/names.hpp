@@ -108,6 +108,7 @@ class RunNames {
   void unify_windows(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_io(const Definitions& from, ProcessNames& to);
   void unify_metrics(const Definitions& from, ProcessNames& to);
+  uint32_t io_paradigm(uint32_t kind);
   uint32_t io_file(std::string_view path);
 
   std::vector<World> worlds_;
@@ -128,7 +129,8 @@ class RunNames {
   std::unordered_map<std::string, uint32_t> io_files_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> io_handles_;
   uint32_t next_io_handle_ = 0;
-  bool io_paradigms_[2] = {};
+  uint32_t io_paradigms_[2] = {trace::kUndefined, trace::kUndefined};  // By kind.
+  uint32_t next_io_paradigm_ = 0;
   std::unordered_map<std::string, uint32_t> metric_members_;
   std::unordered_map<std::string, uint32_t> metric_sets_;
 };

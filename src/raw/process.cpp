@@ -26,6 +26,7 @@ void take(const Record& record, Definitions& out) {
     case RecordKind::kFile: out.files.push_back({n[0], record.text}); break;
     case RecordKind::kStream: out.streams.push_back({n[0], record.text}); break;
     case RecordKind::kCommunicator: out.communicators.push_back({n[0], n[1], n[2], n[3]}); break;
+    case RecordKind::kOtherWorld: out.other_worlds.push_back({n[0], n[1], n[2], n[3]}); break;
     case RecordKind::kMembers:
       out.members.push_back({n[0], n[1], {record.list.begin(), record.list.end()}});
       break;

@@ -30,6 +30,12 @@ struct Definitions {
     uint64_t comm, side;
     std::vector<uint64_t> list;  // Triples: first, stride (zigzag), count.
   };
+  struct OtherWorld {  // Whose processes are the other side of an inter-communicator.
+    uint64_t comm;
+    uint64_t parents;  // 1: those that spawned this world.
+    uint64_t size;
+    uint64_t realtime_ns;  // When the communicator was made.
+  };
   struct Window {
     uint64_t id, comm;
   };
@@ -45,6 +51,7 @@ struct Definitions {
   std::vector<Named> files, streams, communicator_names, window_names, metric_sets;
   std::vector<Communicator> communicators;
   std::vector<Members> members;
+  std::vector<OtherWorld> other_worlds;
   std::vector<Window> windows;
   std::vector<IoHandle> io_handles;
   std::vector<Profile> profile;

@@ -15,7 +15,6 @@ using trace::Region;
 
 constexpr size_t kMostUndefined = 256;  // Of one kind in one stream; further ones share the last.
 constexpr uint8_t kTypeDouble = 10;
-
 uint32_t narrow(uint64_t value) {
   return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
 }
@@ -434,6 +433,9 @@ void StreamReader::take(const Record& record, uint64_t time) {
       break;
     }
     case RecordKind::kPolls: polls(time, before, n, record.ticks); break;
+    case RecordKind::kSendFailed:
+      if (!events_.take_back(EventKind::kMpiSend)) ++out_.dropped_records;
+      break;
     default: ++out_.dropped_records;  // Definitions.
   }
 }

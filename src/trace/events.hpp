@@ -108,6 +108,13 @@ class EventsBuilder {
     return events_.words.data() + start;
   }
 
+  /// Takes the last event back if it is of this kind, which has words.
+  bool take_back(EventKind kind) {
+    if (size_ == 0 || kind_[size_ - 1] != kind) return false;
+    events_.words.resize(ref_[--size_]);
+    return true;
+  }
+
   /// Attaches a value to the event added last.
   void attribute(uint32_t attribute, uint8_t type, uint64_t value);
 
