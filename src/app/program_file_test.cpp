@@ -135,8 +135,9 @@ TEST_F(Program, ThatIsAScriptIsToldSo) {
 TEST_F(Program, WithoutMpiIsToldHowItEnded) {
   EXPECT_EQ(why(elf_file("libc.so.6"), Launcher::kNone, {.status = 3}),
             "nothing was recorded: the command ended with status 3");
-  EXPECT_EQ(why(elf_file("libc.so.6")),
-            "nothing was recorded: APP names no MPI library and called no MPI");
+  EXPECT_EQ(
+      why(elf_file("libc.so.6")),
+      "nothing was recorded: APP names no MPI library, and no call of MPI reached the recorder");
   EXPECT_EQ(why("MZ", Launcher::kNone, {.signal = 9}),
             "nothing was recorded: the command was ended by signal 9 (Killed)");
 }

@@ -13,6 +13,7 @@
 
 #include "app/child_process.hpp"
 #include "app/launch_line.hpp"
+#include "app/parts.hpp"
 #include "app/program_file.hpp"
 #include "app/run_directory.hpp"
 #include "app/run_json.hpp"
@@ -255,8 +256,11 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   ranks.variables["PATHLINE_RUN_DIRECTORY"] = fs::canonical(run, failure).string();
   ranks.variables["PATHLINE_PROGRAM"] = name;
   offer_to_kokkos(library.value(), environment, ranks.variables);
-  const CommandLine line =
+  CommandLine line =
       with_rank_environment(launcher.kind, request.words, launcher.word, ranks, is_program);
+  const auto hindered =
+      part_without_recorder(parts_of(launcher.kind, request.words, launcher.word));
+  if (hindered) line = {request.words, {}};  // The others would wait for it in MPI_Init.
   Environment own = without_settings(environment);
   for (const auto& [variable, value] : line.environment) own[variable] = value;
 
@@ -279,14 +283,34 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   const bool recorded = has_recording(run);
   if (recorded && value_of(values, "format", "otf2") == "otf2") {
     if (auto status = finish(run, request.quiet); !status) note(status.error());
+  } else if (hindered) {
+    note({base::ErrorCode::kUnsupported,
+          fmt::format("nothing was recorded: of the programs that are started as one job {}, so "
+                      "that no library can be loaded into it, and the others would have waited for "
+                      "it",
+                      *hindered),
+          "Copy it (cp drops such rights), or link it dynamically."});
   } else if (!recorded && value_of(values, "enable", "1") == "1") {
     note(why_nothing_was_recorded(launcher.kind, programs, ending.value()));
   }
   return RecordOutcome{.run = run, .exit_status = ending.value().exit_status()};
 }
 
-base::Error record_rank(const RecordRequest& request) {
+base::Error record_rank(const RecordRequest& request, const Note& note) {
   const Environment environment = own_environment();
+  bool says_so = false;
+  if (const auto reason = why_not_alone(environment, says_so)) {
+    if (says_so) {
+      note(
+          {base::ErrorCode::kUnsupported,
+           fmt::format(
+               "nothing is recorded: the launcher starts several programs as one job, and {}",
+               *reason),
+           "Put the recorder in front of the launcher (pathline record -- mpirun ... : ...), or in "
+           "front of each of the programs."});
+    }
+    return become(request.words, without_settings(environment));
+  }
   const auto settings = effective_settings(request.options, environment);
   if (!settings) return settings.error();
   const SettingTexts& values = settings.value().values;

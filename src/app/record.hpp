@@ -36,8 +36,9 @@ bool is_rank(const std::vector<std::string>& words);
 ///         command; kIo
 base::Result<RecordOutcome> record(const RecordRequest& request, const Note& note);
 
-/// Becomes the command with the recorder in it; the ranks agree on a run directory in MPI_Init.
-/// Prints nothing; returns only if it fails, with an error of record().
-base::Error record_rank(const RecordRequest& request);
+/// Becomes the command with the recorder in it; the ranks agree on a run directory in MPI_Init. In
+/// a job of several programs of which some lack the recorder, becomes the command without it and
+/// says so. Returns only if it fails, with an error of record().
+base::Error record_rank(const RecordRequest& request, const Note& note);
 
 }  // namespace pathline::app

@@ -104,8 +104,10 @@ base::Error why_nothing_was_recorded(Launcher launcher, const std::vector<std::s
                    "It may have stopped before a rank called MPI_Init.");
   }
   return nothing(
-      programs.empty() ? "no rank called MPI_Init"
-                       : fmt::format("{} names no MPI library and called no MPI", programs[0]),
+      programs.empty()
+          ? "no rank called MPI_Init"
+          : fmt::format("{} names no MPI library, and no call of MPI reached the recorder",
+                        programs[0]),
       "If it starts MPI programs itself, does it clear LD_PRELOAD? Is it a program of MPI at all?");
 }
 

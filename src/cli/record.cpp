@@ -23,10 +23,11 @@ base::Result<int> run_record(const app::RecordRequest& request,
     return base::Error{base::ErrorCode::kInvalidArgument, "there is no command to record",
                        "It comes last, behind --: pathline record -- mpirun -n 4 ./app"};
   }
-  if (app::is_rank(request.words)) return app::record_rank(request);
-  const auto outcome = app::record(request, [&](const base::Error& note) {
-    if (!request.quiet) report_error(note);
-  });
+  const auto note = [&](const base::Error& what) {
+    if (!request.quiet) report_error(what);
+  };
+  if (app::is_rank(request.words)) return app::record_rank(request, note);
+  const auto outcome = app::record(request, note);
   if (!outcome) return outcome.error();
   std::signal(SIGPIPE, SIG_IGN);  // Until now COMMAND had to inherit what we were started with.
   const auto status = write_result("-", outcome.value().run.string() + '\n');
