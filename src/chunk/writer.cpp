@@ -265,6 +265,14 @@ void Writer::abandon() {
 }
 
 bool Stream::next_chunk(uint64_t ticks) {
+  // The program calls us between its own system calls, too.
+  const int program_errno = errno;
+  const bool made = make_next_chunk(ticks);
+  errno = program_errno;
+  return made;
+}
+
+bool Stream::make_next_chunk(uint64_t ticks) {
   finish();
   if (writer_ == nullptr) return false;
   chunk_ = writer_->begin_chunk(stream_, sequence_, ticks, ring_);

@@ -182,6 +182,7 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
     return at + 2;
   }
   bool next_chunk(uint64_t ticks);
+  bool make_next_chunk(uint64_t ticks);
   template <class... Numbers>
   [[gnu::noinline, gnu::cold]] void add_to_next_chunk(RecordKind kind, uint64_t ticks,
                                                       Numbers... numbers) {

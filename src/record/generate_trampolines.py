@@ -69,11 +69,15 @@ def main():
                     if line.strip()})
     with open(output, "w", encoding="utf-8") as out:
         out.write(HEAD)
+        out.write("  .globl pathline_trampolines_begin, pathline_trampolines_end\n"
+                  "  .hidden pathline_trampolines_begin, pathline_trampolines_end\n"
+                  "pathline_trampolines_begin:\n")
         for i, name in enumerate(names):
             out.write(f"  .globl {name}\n  .type {name}, @function\n  .p2align 4\n{name}:\n"
                       f"  jmp *(pathline_trampoline_targets + {8 * i})(%rip)\n"
                       f"pathline_first_{i}:\n  mov ${i}, %r11d\n"
                       f"  jmp pathline_trampoline_common\n  .size {name}, . - {name}\n")
+        out.write("pathline_trampolines_end:\n")
         out.write("  .hidden pathline_trampoline_targets, pathline_trampoline_names, "
                   "pathline_trampoline_count\n"
                   "  .globl pathline_trampoline_targets, pathline_trampoline_names, "

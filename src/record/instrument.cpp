@@ -121,6 +121,7 @@ constexpr uint32_t kRoleFunction = 1;
 constexpr uint32_t kParadigmCompiler = 2;
 
 uint32_t define_at(void* function) {
+  const OwnEnvironment environment;
   Dl_info info{};
   char name[1024] = "";
   const char* file = "";
@@ -213,19 +214,21 @@ extern "C" {
 
 PATHLINE_EXPORT void __cyg_profile_func_enter(void* function, void* caller) {
   (void)caller;
-  if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
-  ++thread.inside;
-  uint32_t region = region_at(function, wants() != 0);
-  if ((region & kHidden) != 0 && thread.wanted[0] != '\0' && is_wanted(region)) {
-    region &= ~kHidden;
+  if (!process.started.load(std::memory_order_relaxed) || !is_outside()) return;
+  uint32_t region = 0;
+  {
+    const Inside inside;
+    region = region_at(function, wants() != 0);
+    if ((region & kHidden) != 0 && thread.wanted[0] != '\0' && is_wanted(region)) {
+      region &= ~kHidden;
+    }
   }
-  --thread.inside;
   enter_region(region, kFunction);
 }
 
 PATHLINE_EXPORT void __cyg_profile_func_exit(void* function, void* caller) {
   (void)caller;
-  if (thread.user_depth != 0 && thread.inside == 0) {
+  if (thread.user_depth != 0 && is_outside()) {
     leave_function(region_at(function, false) & kRegionMask);
   }
 }

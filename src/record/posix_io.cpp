@@ -81,11 +81,10 @@ void look_for_foreign_code() {
 }
 
 bool called_by_program(const void* caller) {
-  if (wants() == 0 || thread.inside != 0) return false;
+  if (wants() == 0 || !is_outside()) return false;
   if (!looked.load(std::memory_order_acquire)) {
-    ++thread.inside;
+    const Inside inside;
     look_for_foreign_code();
-    --thread.inside;
   }
   const auto at = reinterpret_cast<uintptr_t>(caller);
   const size_t count = foreign_count.load(std::memory_order_acquire);
@@ -142,8 +141,8 @@ uint32_t handle_of(int fd) {
 /// A call of the program: its region, and what lies between; or, where calls are counted, its time.
 class IoCall {
  public:
-  IoCall(std::atomic<uint32_t>& region, const char* name, uint32_t role) {
-    ++thread.inside;
+  [[gnu::always_inline]] IoCall(std::atomic<uint32_t>& region, const char* name, uint32_t role) {
+    const KeepErrno keep;
     begin_ = now();
     if (!ready(begin_)) return;
     uint32_t known = region.load(std::memory_order_relaxed);
@@ -155,6 +154,7 @@ class IoCall {
     if (known == 0) return;
     if ((wanted & kEvents) != 0) {
       region_ = known;
+      thread.call.region = known;
       emit_enter(begin_, known);
     }
     if ((wanted & kProfile) != 0) {
@@ -163,11 +163,9 @@ class IoCall {
     }
   }
   ~IoCall() {
-    const int error = errno;
+    const KeepErrno keep;
     if (region_ != 0) emit_leave(end(), region_);
     if (profiled_) profile_leave(end());
-    --thread.inside;
-    errno = error;
   }
   IoCall(const IoCall&) = delete;
   IoCall& operator=(const IoCall&) = delete;
@@ -178,22 +176,27 @@ class IoCall {
     if (end_ == 0) end_ = now();
     return end_;
   }
+  /// What `fd` leads to, as handle_of() says, without a trace in errno.
+  uint32_t handle(int fd) const {
+    const KeepErrno keep;
+    return recorded() ? handle_of(fd) : 0;
+  }
   void operation(int fd, unsigned mode, uint64_t bytes) {
     if (!recorded()) return;
+    const KeepErrno keep;
     handle_ = handle_of(fd);
     if (handle_ == 0) return;
     id_ = next_operation.fetch_add(1, std::memory_order_relaxed) << 1U | 1U;
     emit(RecordKind::kIoBegin, begin_, handle_, mode, 0, bytes, id_);
   }
   void operation_ends(ssize_t bytes) {
-    const int error = errno;
-    if (id_ != 0) {
-      emit(RecordKind::kIoEnd, end(), handle_, bytes < 0 ? 0 : static_cast<uint64_t>(bytes), id_);
-    }
-    errno = error;
+    if (id_ == 0) return;
+    const KeepErrno keep;
+    emit(RecordKind::kIoEnd, end(), handle_, bytes < 0 ? 0 : static_cast<uint64_t>(bytes), id_);
   }
 
  private:
+  const Inside inside_;
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   uint64_t id_ = 0;
@@ -205,9 +208,8 @@ class IoCall {
 void file_opened(IoCall& call, int fd, int flags) {
   struct stat status {};
   if (!call.recorded() || fd < 0 || fd >= kMaxFiles) return;
-  const int error = errno;
+  const KeepErrno keep;
   const uint32_t handle = fstat(fd, &status) != 0 ? kNoFile : new_handle(fd, status);
-  errno = error;
   if (handle == kNoFile) return;
   const unsigned access = (flags & O_ACCMODE) == O_RDWR     ? 2
                           : (flags & O_ACCMODE) == O_WRONLY ? 1
@@ -222,6 +224,7 @@ void file_opened(IoCall& call, int fd, int flags) {
 
 void file_closes(IoCall& call, int fd) {
   if (!call.recorded() || fd < 0 || fd >= kMaxFiles) return;
+  const KeepErrno keep;
   const bool known = descriptors[fd].handle.load(std::memory_order_relaxed) != 0;
   const uint32_t handle = known ? handle_of(fd) : 0;
   descriptors[fd].handle.store(0, std::memory_order_relaxed);
@@ -306,7 +309,7 @@ using namespace pathline::record;
     PATHLINE_NEXT(function);                                                                 \
     if (!PATHLINE_BY_PROGRAM()) return real(fd, offset, whence);                             \
     PATHLINE_CALL(#function, kRoleMetadata);                                                 \
-    const uint32_t handle = call.recorded() ? handle_of(fd) : 0;                             \
+    const uint32_t handle = call.handle(fd);                                                 \
     const offset_type result = real(fd, offset, whence);                                     \
     if (handle != 0 && result >= 0) {                                                        \
       emit(RecordKind::kIoSeek, call.end(), handle, pathline::chunk::zigzag(offset), whence, \
@@ -329,7 +332,7 @@ namespace {
 
 uint64_t bytes_of(const iovec* parts, int count) {
   uint64_t bytes = 0;
-  for (int i = 0; i < count; ++i) bytes += parts[i].iov_len;
+  for (int i = 0; parts != nullptr && i < count; ++i) bytes += parts[i].iov_len;
   return bytes;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/region_filter.hpp"
 #include "base/run_name.hpp"
+#include "record/trampolines.hpp"
 
 namespace pathline::record {
 
@@ -65,6 +66,7 @@ void end_thread(void* unused) {
 }
 
 void forget_in_child() {
+  process.following.store(false, std::memory_order_relaxed);
   process.wants.store(0, std::memory_order_relaxed);
   process.started.store(false, std::memory_order_relaxed);
   process.writer.abandon();
@@ -180,6 +182,7 @@ void say(const char* format, ...) {
 }
 
 bool start_thread(uint64_t ticks) {
+  const OwnEnvironment environment;
   thread.started = true;
   thread.failed = true;
   if (!process.started.load(std::memory_order_acquire)) {
@@ -215,6 +218,11 @@ bool start_thread(uint64_t ticks) {
 void write_polls() {
   const Polls polls = thread.polls;
   thread.polls.count = 0;
+  if (polls.quick && polls.count == 1) {
+    thread.stream.add(RecordKind::kEnter, polls.first_ticks, polls.region);
+    thread.stream.add(RecordKind::kLeave, polls.last_ticks, polls.region);
+    return;
+  }
   thread.stream.add(RecordKind::kPolls, polls.last_ticks, polls.region, polls.count,
                     polls.last_ticks - polls.first_ticks);
 }
@@ -235,6 +243,7 @@ bool filtered(const char* name, const char* mangled, const char* file) {
   return filter != nullptr && filter->excludes(name, mangled, file);
 }
 
+// Without a file nothing has a name: `definitions` has no writer then.
 bool define(RecordKind kind, const uint64_t* numbers, unsigned count) {
   const Lock guard(definitions_lock);
   return definitions.define(kind, numbers, count);
@@ -266,6 +275,7 @@ void prepare() {
   static bool prepared = false;
   if (prepared) return;
   prepared = true;
+  const OwnEnvironment environment;
   process.settings = read_settings();
   process.clock = choose_clock(process.settings.clock);
 }
@@ -365,6 +375,7 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
 
 void complete() {
   if (!process.started.load(std::memory_order_acquire)) return;
+  const OwnEnvironment environment;
   if (thread.started && !thread.failed && thread.polls.count != 0) write_polls();
   write_profiles();
   define_clock_pair();
@@ -399,9 +410,15 @@ void step(int64_t number, double time_s) {
 namespace {
 
 /// The clock is chosen when the library is loaded, so that its pace is known when MPI starts.
-__attribute__((constructor)) void load() { prepare(); }
+__attribute__((constructor)) void load() {
+  const OwnEnvironment environment;
+  prepare();
+  look_at_start();
+}
 
 __attribute__((destructor)) void unload() {
+  const OwnEnvironment environment;
+  say_why_nothing();
   if (!process.started.load(std::memory_order_acquire)) return;
   complete();
 }

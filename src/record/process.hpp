@@ -2,6 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
+#include <cfenv>
+#include <clocale>
 #include <cstddef>
 #include <cstdint>
 #include <pthread.h>
@@ -40,8 +43,10 @@ class [[nodiscard]] Lock {
   Mutex& mutex_;
 };
 
-/// Failed calls of MPI_Iprobe, MPI_Test ... in a row; recorded as one.
+/// Failed calls of MPI_Iprobe, MPI_Test ... in a row, or such that only look something up
+/// (MPI_Wtime); recorded as one.
 struct Polls {
+  bool quick = false;  ///< The latter, which are a call like others if there is one only.
   uint32_t region = 0;
   uint32_t count = 0;
   uint64_t first_ticks = 0;
@@ -88,6 +93,16 @@ struct CounterValues {
   uint64_t before[kMaxCounters];
 };
 
+/// The outermost call that a thread is in, of MPI or of the recorder.
+struct OpenCall {
+  const void* frame = nullptr;               ///< Where its caller's stack ends.
+  const volatile uint64_t* alive = nullptr;  ///< On the stack: holds kAlive until it is over.
+  uint32_t region = 0;                       ///< That was entered, 0 if none was.
+  bool profiled = false;                     ///< It was counted, too.
+  uint32_t inner_calls = 0;                  ///< Calls inside of calls so far, of this thread.
+};
+constexpr uint64_t kAlive = 0x706c2d616c697665;
+
 /// What belongs to a thread. Thread exit hands its stream, and so its location, to the next thread
 /// that begins: programs that start threads all the time get as many locations as run at once.
 struct Thread {
@@ -95,6 +110,7 @@ struct Thread {
   /// > 0: inside MPI, or inside the recorder. What is called then is not the program's.
   uint32_t inside = 0;
   uint32_t number = 0;
+  OpenCall call;
   Polls polls;
   bool started = false;
   bool failed = false;  ///< No stream could be had.
@@ -118,7 +134,10 @@ Thread thread;
 struct Process {
   std::atomic<uint32_t> wants{0};    ///< See Wants.
   std::atomic<bool> started{false};  ///< There is a raw file; stays true until the process ends.
-  std::atomic<uint32_t> paused{0};   ///< See Pause.
+  /// Communicators and requests are followed, as other ranks count on this one: also without a
+  /// file.
+  std::atomic<bool> following{false};
+  std::atomic<uint32_t> paused{0};  ///< See Pause.
   Clock clock{};
   Settings settings{};
   chunk::Writer writer{};
@@ -134,6 +153,69 @@ extern PATHLINE_EXPORT Process process;
   return clock_ns(CLOCK_MONOTONIC_RAW);
 }
 inline uint64_t now() { return process.clock.use_counter ? counter() : now_without_counter(); }
+
+/// An error handler may leave MPI by longjmp() or an exception, and us with it. Is that what
+/// happened to the call that this thread seems to be in? Then it ends now, and the thread is
+/// outside again.
+///
+/// frame    of the function that asks
+/// certain  look at the stack in any case, instead of now and then
+/// cost     a comparison as a rule; at times a walk up the stack, some microseconds
+PATHLINE_EXPORT bool was_left(const void* frame, bool certain = false);
+
+/// Whether what is called now is the program's: it is not inside MPI or the recorder.
+inline bool is_outside() { return thread.inside == 0 || was_left(__builtin_dwarf_cfa()); }
+
+/// Calls that MPI or the recorder make while one of these lives are nobody's.
+class Inside {
+ public:
+  [[gnu::always_inline]] Inside() : before_(thread.inside) {
+    ++thread.inside;
+    if (before_ != 0) return;
+    thread.call.frame = __builtin_dwarf_cfa();
+    thread.call.alive = &alive_;
+    thread.call.region = 0;
+    thread.call.profiled = false;
+  }
+  ~Inside() {
+    thread.inside = before_;
+    alive_ = 0;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  volatile uint64_t alive_ = kAlive;
+  const uint32_t before_;
+};
+
+/// errno stays what it was.
+class KeepErrno {
+ public:
+  KeepErrno() : errno_(errno) {}
+  ~KeepErrno() { errno = errno_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  const int errno_;
+};
+
+/// What the program has set for its own thread is not ours to use, nor to change: errno, the
+/// floating-point environment (traps, rounding, flags), the locale. Lives around whatever is more
+/// than storing a record: hwloc and libxml2 compute, the C library prints.
+class PATHLINE_EXPORT OwnEnvironment {
+ public:
+  OwnEnvironment();
+  ~OwnEnvironment();
+  OwnEnvironment(const OwnEnvironment&) = delete;
+  OwnEnvironment& operator=(const OwnEnvironment&) = delete;
+
+ private:
+  KeepErrno keep_errno_;
+  fenv_t floating_;
+  locale_t locale_;
+};
 
 /// Gives this thread a stream, whose first record may be as early as `ticks`.
 PATHLINE_EXPORT bool start_thread(uint64_t ticks);
@@ -213,6 +295,10 @@ PATHLINE_EXPORT void complete();
 /// Recording on or off for the whole process; on when nobody wants it off.
 PATHLINE_EXPORT void pause(bool off, Pause who);
 PATHLINE_EXPORT void step(int64_t number, double time_s);
+
+/// The function of that name that the program would call without the recorder, if it is another
+/// tool's: one that was preloaded or linked behind us. Else `own`, the MPI library's.
+PATHLINE_EXPORT void* behind_us(const char* name, void* own);
 
 /// One line on standard error, "pathline: ...", by a raw system call.
 PATHLINE_EXPORT __attribute__((format(printf, 1, 2))) void say(const char* format, ...);

@@ -95,7 +95,7 @@ void end_at(uint32_t index) {
 
 /// false if nothing can be left; beyond kMaxUserDepth nothing is known of what is.
 bool may_leave() {
-  if (thread.user_depth == 0 || thread.inside != 0) return false;
+  if (thread.user_depth == 0 || !is_outside()) return false;
   if (thread.user_depth <= kMaxUserDepth) return true;
   --thread.user_depth;
   return false;
@@ -104,7 +104,7 @@ bool may_leave() {
 }  // namespace
 
 void enter_region(uint32_t region, uint32_t origin) {
-  if (thread.inside != 0) return;
+  if (!is_outside()) return;
   const uint32_t known = region & kRegionMask;
   uint32_t open = known | origin;
   const uint32_t wanted = known == 0 || (region & kHidden) != 0 ? 0 : wants();
@@ -131,12 +131,11 @@ void enter_region(uint32_t region, uint32_t origin) {
 }
 
 void enter_named_region(const char* name, uint32_t role_paradigm) {
-  if (!process.started.load(std::memory_order_relaxed) || thread.inside != 0) return;
+  if (!process.started.load(std::memory_order_relaxed) || !is_outside()) return;
   uint32_t region = 0;
   if (wants() != 0) {
-    ++thread.inside;
+    const Inside inside;
     region = region_named(name, role_paradigm);
-    --thread.inside;
   }
   enter_region(region, 0);
 }
@@ -186,10 +185,9 @@ PATHLINE_EXPORT void pathline_record_region_next(const char* name) {
 }
 
 PATHLINE_EXPORT void pathline_record_step(int64_t number, double time_s) {
-  if (thread.inside != 0) return;
-  ++thread.inside;
+  if (!is_outside()) return;
+  const Inside inside;
   step(number, time_s);
-  --thread.inside;
 }
 
 }  // extern "C"

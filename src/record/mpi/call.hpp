@@ -21,8 +21,8 @@ uint32_t define_function(uint16_t function);
 extern std::atomic<uint32_t> marker_region;
 void mark_step(uint64_t bytes);
 
-/// One call of an MPI function by the program, from beginning to end of its wrapper. What MPI calls
-/// inside itself, and what the recorder calls, is none (`tracked` is false).
+/// One call of an MPI function, from beginning to end of its wrapper. Only what the program itself
+/// calls is recorded: not what MPI calls inside itself, nor callbacks.
 class Call {
  public:
   enum When : uint8_t { kAtOnce, kWithFirst, kLate };
@@ -30,11 +30,23 @@ class Call {
   /// When its Enter is written. kWithFirst: with the first record of the call, by first(), or at
   /// the latest by entered(). kLate: a function that is called over and over until something has
   /// happened; by found().
-  explicit Call(uint16_t function, When when = kAtOnce) {
-    if (thread.inside++ != 0) return;
-    tracked_ = process.started.load(std::memory_order_relaxed);
+  [[gnu::always_inline]] explicit Call(uint16_t function, When when = kAtOnce) {
+    tracked_ = process.following.load(std::memory_order_relaxed);
+    const void* frame = __builtin_dwarf_cfa();
+    if (thread.inside != 0) [[unlikely]] {
+      // A callback of the program, or MPI itself, unless the call around us was left.
+      if (!was_left(frame)) {
+        before_ = thread.inside++;
+        return;
+      }
+    }
+    thread.inside = 1;
+    thread.call.frame = frame;
+    thread.call.alive = &alive_;
+    thread.call.region = 0;
+    thread.call.profiled = false;
     const uint32_t wanted = wants();
-    if (wanted == 0 || !tracked_) return;
+    if (wanted == 0) return;
     begin_ = now();
     region_ = function_regions[function].load(std::memory_order_relaxed);
     if (region_ == 0 || region_ == kNotWanted || wanted != kEvents || !thread.started)
@@ -52,13 +64,17 @@ class Call {
       profile_leave(end());
     if (may_mark()) [[unlikely]]
       mark_step(bytes);
-    --thread.inside;
+    thread.inside = before_;
+    alive_ = 0;
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// A call of the program, whether it is recorded or not: communicators and requests are followed.
+  /// Communicators and requests of this call are followed, whether it is recorded or not. So are
+  /// those of callbacks: their messages are not recorded, but what they make is used later.
   [[nodiscard]] bool tracked() const { return tracked_; }
+  /// Made inside another one: by a callback, or by MPI itself.
+  [[nodiscard]] bool nested() const { return before_ != 0; }
   /// Its events are written.
   [[nodiscard]] bool recorded() const { return recorded_; }
   /// It may begin a time step, whether it is recorded or not.
@@ -76,6 +92,7 @@ class Call {
   void entered() {
     if (!recorded_ || entered_) return;
     entered_ = true;
+    thread.call.region = region_;
     emit_enter(begin_, region_);
   }
   /// A record at the beginning of a recorded call.
@@ -87,6 +104,7 @@ class Call {
       return;
     }
     entered_ = true;
+    thread.call.region = region_;
     if (thread.polls.count != 0) [[unlikely]]
       write_polls();
     thread.stream.add_behind_enter(begin_, region_, kind, numbers...);
@@ -110,42 +128,49 @@ class Call {
       entered();
       return;
     }
-    Polls& polls = thread.polls;
-    if (polls.count != 0 && polls.region != region_) write_polls();
-    if (polls.count == 0) {
-      polls.region = region_;
-      polls.first_ticks = begin_;
-    }
-    ++polls.count;
-    polls.last_ticks = end();
+    join(false);
+  }
+  /// For kLate: a call that only looks something up, as MPI_Wtime does. Those in quick succession
+  /// become one.
+  void passed() {
+    if (!may_record_) return;
+    constexpr uint64_t kSoon = 4096;  // Ticks: a microsecond or four.
+    if (thread.polls.count != 0 && begin_ - thread.polls.last_ticks > kSoon) write_polls();
+    join(true);
   }
 
   uint64_t id = 0;     ///< Of the request that this call begins.
   uint64_t bytes = 0;  ///< That it sends, or else gets, for the step marker.
+  bool sent = false;   ///< Its blocking send was recorded before MPI had it.
 
  private:
   /// The first call of a function or in a thread, or one that is counted. returns  whether its
   /// events are written.
   bool prepare(uint16_t function, uint32_t wanted);
 
+  volatile uint64_t alive_ = kAlive;
+  void join(bool quick) {
+    Polls& polls = thread.polls;
+    if (polls.count != 0 && polls.region != region_) write_polls();
+    if (polls.count == 0) {
+      polls.region = region_;
+      polls.first_ticks = begin_;
+      polls.quick = quick;
+    }
+    ++polls.count;
+    polls.last_ticks = end();
+  }
+
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   uint32_t region_ = 0;
+  uint32_t before_ = 0;  ///< Calls around this one.
   bool tracked_ = false;
   bool recorded_ = false;
   bool may_record_ = false;
   bool entered_ = false;
   bool left_ = false;
   bool profiled_ = false;
-};
-
-/// Calls that MPI or the recorder make while one of these lives are nobody's.
-class Inside {
- public:
-  Inside() { ++thread.inside; }
-  ~Inside() { --thread.inside; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
 };
 
 }  // namespace pathline::record

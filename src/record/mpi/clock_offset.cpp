@@ -11,7 +11,6 @@ namespace pathline::record {
 namespace {
 
 constexpr int kExchanges = 20;
-constexpr int kTag = 1;
 
 struct Offset {
   int64_t offset_ns = 0;  ///< To be added to our clock.
@@ -21,24 +20,24 @@ struct Offset {
 uint64_t mono() { return clock_ns(CLOCK_MONOTONIC); }
 
 /// The side that has the reference clock.
-void answer(MPI_Comm comm, int other) {
+void answer(MPI_Comm comm, int other, int tag) {
   for (int i = 0; i < kExchanges; ++i) {
     char ping = 0;
-    PMPI_Recv(&ping, 1, MPI_CHAR, other, kTag, comm, MPI_STATUS_IGNORE);
+    PMPI_Recv(&ping, 1, MPI_CHAR, other, tag, comm, MPI_STATUS_IGNORE);
     uint64_t time = mono();
-    PMPI_Send(&time, sizeof time, MPI_BYTE, other, kTag, comm);
+    PMPI_Send(&time, sizeof time, MPI_BYTE, other, tag, comm);
   }
 }
 
-Offset ask(MPI_Comm comm, int reference) {
+Offset ask(MPI_Comm comm, int reference, int tag) {
   Offset best;
   uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < kExchanges; ++i) {
     const char ping = 0;
     uint64_t theirs = 0;
     const uint64_t begin = mono();
-    PMPI_Send(&ping, 1, MPI_CHAR, reference, kTag, comm);
-    PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, reference, kTag, comm, MPI_STATUS_IGNORE);
+    PMPI_Send(&ping, 1, MPI_CHAR, reference, tag, comm);
+    PMPI_Recv(&theirs, sizeof theirs, MPI_BYTE, reference, tag, comm, MPI_STATUS_IGNORE);
     const uint64_t end = mono();
     if (end - begin >= shortest) continue;
     shortest = end - begin;
@@ -50,7 +49,7 @@ Offset ask(MPI_Comm comm, int reference) {
 
 }  // namespace
 
-int measure_clock_offsets(MPI_Comm comm) {
+int measure_clock_offsets(MPI_Comm comm, int tag) {
   int rank = 0;
   int size = 0;
   PMPI_Comm_rank(comm, &rank);
@@ -78,20 +77,20 @@ int measure_clock_offsets(MPI_Comm comm) {
     for (int other = 1; other < size; ++other) {
       int first = 0;
       while (hosts[first] != hosts[other]) ++first;
-      if (first == other) answer(comm, other);
+      if (first == other) answer(comm, other, tag);
     }
   } else if (leader == rank) {
-    offset = ask(comm, 0);
+    offset = ask(comm, 0, tag);
   }
   if (leader == rank) {
     for (int other = rank + 1; other < size; ++other) {
       if (hosts[other] != mine) continue;
-      answer(comm, other);
-      PMPI_Send(&offset, sizeof offset, MPI_BYTE, other, kTag, comm);
+      answer(comm, other, tag);
+      PMPI_Send(&offset, sizeof offset, MPI_BYTE, other, tag, comm);
     }
   } else {
-    const Offset own = ask(comm, leader);
-    PMPI_Recv(&offset, sizeof offset, MPI_BYTE, leader, kTag, comm, MPI_STATUS_IGNORE);
+    const Offset own = ask(comm, leader, tag);
+    PMPI_Recv(&offset, sizeof offset, MPI_BYTE, leader, tag, comm, MPI_STATUS_IGNORE);
     // Containers may have clocks of their own.
     constexpr int64_t kSameClock = 1000;
     if (std::llabs(own.offset_ns) > kSameClock + own.error_ns) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <mpi.h>
 
@@ -42,14 +43,53 @@ struct Volume {
 
 constexpr uint32_t kNoRoot = UINT32_MAX;
 
-/// How many processes a rank exchanges data with in a collective on `comm`.
+/// How many processes a rank exchanges data with in a collective on `comm`; 0 if it is not known,
+/// as this may be asked before MPI has judged it.
 inline int partners(MPI_Comm comm) {
-  const Communicator* known = communicator_of(comm);
+  const Communicator* known = known_communicator(comm);
   return known == nullptr ? 0 : known->inter ? known->remote_size : known->size;
 }
+/// Of the rank's own side.
+inline int members(MPI_Comm comm) {
+  const Communicator* known = known_communicator(comm);
+  return known == nullptr ? 0 : known->size;
+}
 inline bool is_root(MPI_Comm comm, int root) {
-  const Communicator* known = communicator_of(comm);
+  const Communicator* known = known_communicator(comm);
   return known != nullptr && (known->inter ? root == MPI_ROOT : root == known->rank);
+}
+inline int own_rank(MPI_Comm comm) {
+  const Communicator* known = known_communicator(comm);
+  return known == nullptr || known->inter ? 0 : known->rank;
+}
+inline int sources(MPI_Comm comm) {
+  const Communicator* known = known_communicator(comm);
+  return known == nullptr || known->indegree < 0 ? 0 : known->indegree;
+}
+inline int destinations(MPI_Comm comm) {
+  const Communicator* known = known_communicator(comm);
+  return known == nullptr || known->outdegree < 0 ? 0 : known->outdegree;
+}
+
+/// Sum of `counts` of `n` processes.
+template <class Count>
+uint64_t sum_bytes(const Count* counts, int n, MPI_Datatype type) {
+  if (counts == nullptr) return 0;
+  uint64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += counts[i] <= 0 ? 0 : static_cast<uint64_t>(counts[i]);
+  return sum == 0 ? 0 : sum * type_bytes(type);
+}
+template <class Count>
+uint64_t sum_bytes(const Count* counts, int n, const MPI_Datatype* types) {
+  if (counts == nullptr || types == nullptr) return 0;
+  uint64_t sum = 0;
+  for (int i = 0; i < n; ++i) sum += bytes_of(counts[i], types[i]);
+  return sum;
+}
+/// The same count for each.
+template <class Count>
+requires std::is_integral_v<Count> uint64_t sum_bytes(Count count, int n, MPI_Datatype type) {
+  return bytes_of(count, type) * static_cast<uint64_t>(n);
 }
 
 template <class Count>
@@ -69,81 +109,52 @@ Volume allreduce_volume(Count count, MPI_Datatype type) {
   const uint64_t bytes = bytes_of(count, type);
   return {bytes, bytes};
 }
-/// At the root `all` is what stands in its large buffer, elsewhere only `own` counts.
-inline Volume gather_volume(MPI_Comm comm, int root, bool in_place, uint64_t own, uint64_t all) {
-  if (root == MPI_PROC_NULL) return {};
-  if (!is_root(comm, root)) return {own, 0};
-  return {in_place || root == MPI_ROOT ? 0 : own, all};
+/// recvcounts  as long as the rank's own side has members, also between two sides.
+template <class Count>
+Volume reduce_scatter_volume(MPI_Comm comm, const Count* recvcounts, MPI_Datatype type) {
+  const Communicator* known = known_communicator(comm);
+  if (known == nullptr) return {};
+  return {sum_bytes(recvcounts, known->size, type), bytes_of(recvcounts[known->rank], type)};
 }
-inline Volume scatter_volume(MPI_Comm comm, int root, bool in_place, uint64_t own, uint64_t all) {
+/// At the root `counts` (one or an array) and `type` of its large buffer count, elsewhere only what
+/// is the rank's `own`, nor does that at a root in place. What does not count may be anything.
+template <class Count, class Counts>
+Volume gather_volume(MPI_Comm comm, int root, const void* own, Count own_count,
+                     MPI_Datatype own_type, Counts counts, MPI_Datatype type) {
   if (root == MPI_PROC_NULL) return {};
-  if (!is_root(comm, root)) return {0, own};
-  return {all, in_place || root == MPI_ROOT ? 0 : own};
+  if (!is_root(comm, root)) return {bytes_of(own_count, own_type), 0};
+  const bool none = own == MPI_IN_PLACE || root == MPI_ROOT;
+  return {none ? 0 : bytes_of(own_count, own_type), sum_bytes(counts, partners(comm), type)};
+}
+template <class Count, class Counts>
+Volume scatter_volume(MPI_Comm comm, int root, const void* own, Count own_count,
+                      MPI_Datatype own_type, Counts counts, MPI_Datatype type) {
+  const Volume volume = gather_volume(comm, root, own, own_count, own_type, counts, type);
+  return {volume.received, volume.sent};
 }
 
-/// Sum of `counts` of `n` processes.
-template <class Count>
-uint64_t sum_bytes(const Count* counts, int n, MPI_Datatype type) {
-  if (counts == nullptr) return 0;
-  uint64_t sum = 0;
-  for (int i = 0; i < n; ++i) sum += counts[i] <= 0 ? 0 : static_cast<uint64_t>(counts[i]);
-  return sum * type_bytes(type);
-}
-template <class Count>
-uint64_t sum_bytes(const Count* counts, int n, const MPI_Datatype* types) {
-  if (counts == nullptr || types == nullptr) return 0;
-  uint64_t sum = 0;
-  for (int i = 0; i < n; ++i) sum += bytes_of(counts[i], types[i]);
-  return sum;
-}
-/// As sum_bytes, asked for at the root only: elsewhere the arrays may be anything.
-template <class Count>
-uint64_t root_sum_bytes(MPI_Comm comm, int root, const Count* counts, MPI_Datatype type) {
-  return is_root(comm, root) ? sum_bytes(counts, partners(comm), type) : 0;
-}
-template <class Count>
-uint64_t root_bytes(MPI_Comm comm, int root, Count count, MPI_Datatype type) {
-  return is_root(comm, root) ? bytes_of(count, type) * static_cast<uint64_t>(partners(comm)) : 0;
-}
-inline int own_rank(MPI_Comm comm) {
-  const Communicator* known = communicator_of(comm);
-  return known == nullptr || known->inter ? 0 : known->rank;
-}
-inline int sources(MPI_Comm comm) {
-  const Communicator* known = communicator_of(comm);
-  return known == nullptr || known->indegree < 0 ? 0 : known->indegree;
-}
-inline int destinations(MPI_Comm comm) {
-  const Communicator* known = communicator_of(comm);
-  return known == nullptr || known->outdegree < 0 ? 0 : known->outdegree;
-}
-
-inline void collective_begins(Call& call) {
-  if (call.recorded()) emit(RecordKind::kCollectiveBegin, call.begin());
-}
 inline void collective_ends(Call& call, Operation operation, MPI_Comm comm, int root,
                             Volume volume) {
   call.bytes = volume.sent != 0 ? volume.sent : volume.received;
   const Communicator* known = call.recorded() ? communicator_of(comm) : nullptr;
   if (known != nullptr) {
+    emit(RecordKind::kCollectiveBegin, call.begin());
     call.last(RecordKind::kCollectiveEnd, static_cast<unsigned>(operation), known->id,
               root < 0 ? kNoRoot : static_cast<uint32_t>(root), volume.sent, volume.received);
   }
   if (comm == MPI_COMM_WORLD) all_have_met();
 }
 
-/// A nonblocking one, before the call and after it.
-inline void collective_requested(Call& call) {
-  if (!call.recorded()) return;
-  call.id = next_request_id();
-  emit(RecordKind::kCollectiveRequest, call.begin(), call.id);
-}
 inline void collective_runs(Call& call, Operation operation, MPI_Comm comm, int root, Volume volume,
                             MPI_Request request) {
   if (!call.tracked()) return;
   call.bytes = volume.sent != 0 ? volume.sent : volume.received;
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
+  if (call.recorded()) {
+    call.id = next_request_id();
+    emit(RecordKind::kCollectiveRequest, call.begin(), call.id);
+  }
   request_made(request, {.kind = Request::kCollective,
                          .recorded = call.id != 0,
                          .id = call.id,

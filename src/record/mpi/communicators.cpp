@@ -3,15 +3,16 @@
 
 #include <cstdlib>
 
-#include "record/mpi/handle_table.hpp"
-
 namespace pathline::record {
 namespace {
 
-HandleTable communicators;
-HandleTable types;
+HandleTable known_communicators;
+HandleTable known_types;
+// How many communicators were made of the same members with the same tag, by a number for these.
+HandleTable turns;
+Mutex turns_lock;
 std::atomic<uint32_t> next_id{1};
-std::atomic<uint64_t> next_agreed{2};  // 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF.
+constexpr uint64_t kParentsNumber = 2;  // 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF.
 MPI_Group world_group = MPI_GROUP_NULL;
 
 Communicator* new_communicator() {
@@ -121,14 +122,89 @@ void define_with_members(MPI_Comm handle, Communicator& comm) {
   define_members(comm, 0, group, comm.size);
   PMPI_Group_free(&group);
   if (!comm.inter || PMPI_Comm_remote_group(handle, &group) != MPI_SUCCESS) return;
-  define_members(comm, 1, group, comm.remote_size);
+  if (world_rank_of_first(group) == UINT32_MAX) {
+    // Spawned programs, or such that met at a port, know only one another's number and the time.
+    const uint64_t numbers[] = {comm.id, comm.number == kParentsNumber ? 1U : 0U,
+                                static_cast<uint64_t>(comm.remote_size), clock_ns(CLOCK_REALTIME)};
+    define(RecordKind::kOtherWorld, numbers, 4);
+  } else {
+    define_members(comm, 1, group, comm.remote_size);
+  }
   PMPI_Group_free(&group);
 }
 
 }  // namespace
 
+int largest_tag = 32767;
+
+HandleTable& communicators() { return known_communicators; }
+HandleTable& types() { return known_types; }
+
 void start_communicators() {
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  int* tag = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag, &found) == MPI_SUCCESS && found != 0) {
+    largest_tag = *tag;
+  }
+  // What needs no MPI_Type_commit.
+  const MPI_Datatype named[] = {MPI_CHAR,
+                                MPI_SIGNED_CHAR,
+                                MPI_UNSIGNED_CHAR,
+                                MPI_BYTE,
+                                MPI_PACKED,
+                                MPI_WCHAR,
+                                MPI_SHORT,
+                                MPI_UNSIGNED_SHORT,
+                                MPI_INT,
+                                MPI_UNSIGNED,
+                                MPI_LONG,
+                                MPI_UNSIGNED_LONG,
+                                MPI_LONG_LONG,
+                                MPI_UNSIGNED_LONG_LONG,
+                                MPI_FLOAT,
+                                MPI_DOUBLE,
+                                MPI_LONG_DOUBLE,
+                                MPI_INT8_T,
+                                MPI_INT16_T,
+                                MPI_INT32_T,
+                                MPI_INT64_T,
+                                MPI_UINT8_T,
+                                MPI_UINT16_T,
+                                MPI_UINT32_T,
+                                MPI_UINT64_T,
+                                MPI_AINT,
+                                MPI_COUNT,
+                                MPI_OFFSET,
+                                MPI_C_BOOL,
+                                MPI_C_FLOAT_COMPLEX,
+                                MPI_C_DOUBLE_COMPLEX,
+                                MPI_C_LONG_DOUBLE_COMPLEX,
+                                MPI_FLOAT_INT,
+                                MPI_DOUBLE_INT,
+                                MPI_LONG_INT,
+                                MPI_2INT,
+                                MPI_SHORT_INT,
+                                MPI_LONG_DOUBLE_INT,
+                                MPI_CHARACTER,
+                                MPI_LOGICAL,
+                                MPI_INTEGER,
+                                MPI_REAL,
+                                MPI_DOUBLE_PRECISION,
+                                MPI_COMPLEX,
+                                MPI_DOUBLE_COMPLEX,
+                                MPI_2INTEGER,
+                                MPI_2REAL,
+                                MPI_2DOUBLE_PRECISION,
+                                MPI_INTEGER1,
+                                MPI_INTEGER2,
+                                MPI_INTEGER4,
+                                MPI_INTEGER8,
+                                MPI_REAL4,
+                                MPI_REAL8};
+  for (const MPI_Datatype type : named) {
+    if (type != MPI_DATATYPE_NULL) type_bytes(type);
+  }
   const struct {
     MPI_Comm handle;
     uint32_t creator;
@@ -141,16 +217,27 @@ void start_communicators() {
     if (comm == nullptr || !look_at(known.handle, *comm)) return;
     comm->creator = known.creator;
     comm->number = known.number;
-    communicators.put(key_of(known.handle), reinterpret_cast<uint64_t>(comm));
+    known_communicators.put(key_of(known.handle), reinterpret_cast<uint64_t>(comm));
     define_with_members(known.handle, *comm);
     const uint64_t numbers[] = {comm->id};
     define_text(RecordKind::kCommunicatorName, numbers, 1, known.name);
   }
+  MPI_Comm parents = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parents);
+  Communicator* comm = parents == MPI_COMM_NULL ? nullptr : new_communicator();
+  if (comm == nullptr || !look_at(parents, *comm)) return;
+  comm->number = kParentsNumber;
+  known_communicators.put(key_of(parents), reinterpret_cast<uint64_t>(comm));
+  define_with_members(parents, *comm);
+}
+
+Communicator* known_communicator(MPI_Comm handle) {
+  return reinterpret_cast<Communicator*>(known_communicators.find(key_of(handle)));
 }
 
 Communicator* communicator_of(MPI_Comm handle) {
-  if (const uint64_t found = communicators.find(key_of(handle)); found != 0) [[likely]] {
-    return reinterpret_cast<Communicator*>(found);
+  if (Communicator* known = known_communicator(handle); known != nullptr) [[likely]] {
+    return known;
   }
   if (handle == MPI_COMM_NULL) return nullptr;
   Communicator* comm = new_communicator();
@@ -161,7 +248,7 @@ Communicator* communicator_of(MPI_Comm handle) {
   // Nobody else will ever call it so: its messages stay without partners.
   comm->creator = process.rank;
   comm->number = mix(0x756e6b6e6f776eULL, comm->id);
-  communicators.put(key_of(handle), reinterpret_cast<uint64_t>(comm));
+  known_communicators.put(key_of(handle), reinterpret_cast<uint64_t>(comm));
   define_with_members(handle, *comm);
   return comm;
 }
@@ -189,7 +276,7 @@ void name_and_define(MPI_Comm parent_handle, MPI_Comm made, bool usable) {
     if (other < comm->creator) comm->creator = other;
   }
   comm->number = mix(mix(parent->creator, parent->number), turn);
-  communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
+  known_communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
   define_with_members(asked, *comm);
 }
 
@@ -203,39 +290,55 @@ void communicator_promised(Call& call, MPI_Comm parent, MPI_Comm made) {
   if (call.tracked()) name_and_define(parent, made, false);
 }
 
-void communicator_agreed(Call& call, MPI_Comm made) {
+namespace {
+
+/// A number for the members of a group in their order, `first` the world rank of the first one.
+uint64_t number_of(MPI_Group group, uint32_t& first) {
+  constexpr int kAtOnce = 256;
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  uint64_t number = static_cast<uint64_t>(size);
+  int ranks[kAtOnce];
+  int world[kAtOnce];
+  for (int begin = 0; begin < size; begin += kAtOnce) {
+    const int n = size - begin < kAtOnce ? size - begin : kAtOnce;
+    for (int i = 0; i < n; ++i) ranks[i] = begin + i;
+    if (PMPI_Group_translate_ranks(group, n, ranks, world_group, world) != MPI_SUCCESS) break;
+    for (int i = 0; i < n; ++i) number = mix(number, static_cast<uint32_t>(world[i]));
+    if (begin == 0) first = static_cast<uint32_t>(world[0]);
+  }
+  return number;
+}
+
+}  // namespace
+
+void communicator_of_group(Call& call, MPI_Comm made, uint64_t tag) {
   if (!call.tracked() || made == MPI_COMM_NULL) return;
   Communicator* comm = new_communicator();
   if (comm == nullptr || !look_at(made, *comm)) return;
   MPI_Group group = MPI_GROUP_NULL;
   if (PMPI_Comm_group(made, &group) != MPI_SUCCESS) return;
-  comm->creator = world_rank_of_first(group);
+  uint64_t number = number_of(group, comm->creator);
   PMPI_Group_free(&group);
-  unsigned long long number = 0;
   if (comm->inter) {
     if (PMPI_Comm_remote_group(made, &group) != MPI_SUCCESS) return;
-    const uint32_t other = world_rank_of_first(group);
+    uint32_t other = UINT32_MAX;
+    const uint64_t theirs = number_of(group, other);
     PMPI_Group_free(&group);
-    const bool ours = comm->creator < other;
-    if (!ours) comm->creator = other;
-    // A reduction on an inter-communicator gives each side what the other one has: there and back.
-    unsigned long long mine =
-        ours && comm->rank == 0 ? next_agreed.fetch_add(1, std::memory_order_relaxed) : 0;
-    unsigned long long theirs = 0;
-    PMPI_Allreduce(&mine, &theirs, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, made);
-    mine = theirs;
-    PMPI_Allreduce(&mine, &theirs, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, made);
-    number = ours ? theirs : mine;
-  } else {
-    if (comm->rank == 0) number = next_agreed.fetch_add(1, std::memory_order_relaxed);
-    PMPI_Bcast(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, made);
+    // Both sides must come to the same name.
+    number = comm->creator < other ? mix(number, theirs) : mix(theirs, number);
+    if (other < comm->creator) comm->creator = other;
   }
-  comm->number = number;
-  communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
+  number = mix(number, tag) | 1;  // Never 0, which is no key.
+  {
+    const Lock guard(turns_lock);
+    const uint64_t turn = turns.find(number) + 1;
+    turns.put(number, turn);
+    comm->number = mix(number, turn);
+  }
+  known_communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
   define_with_members(made, *comm);
 }
-
-void communicator_freed(MPI_Comm comm) { communicators.remove(key_of(comm)); }
 
 void communicator_named(MPI_Comm handle, const char* name) {
   const Communicator* comm = communicator_of(handle);
@@ -245,16 +348,27 @@ void communicator_named(MPI_Comm handle, const char* name) {
 }
 
 uint64_t type_bytes(MPI_Datatype type) {
-  if (const uint64_t found = types.find(key_of(type)); found != 0) [[likely]]
-    return found - 1;
+  uint64_t bytes = 0;
+  if (known_type_bytes(type, bytes)) [[likely]]
+    return bytes;
   MPI_Count size = 0;
   if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) {
     return 0;
   }
-  types.put(key_of(type), static_cast<uint64_t>(size) + 1);
+  known_types.put(key_of(type), static_cast<uint64_t>(size) + 1);
   return static_cast<uint64_t>(size);
 }
 
-void type_freed(MPI_Datatype type) { types.remove(key_of(type)); }
+bool known_type_bytes(MPI_Datatype type, uint64_t& bytes) {
+  const uint64_t found = known_types.find(key_of(type));
+  bytes = found - 1;
+  return found != 0;
+}
+
+void type_committed(MPI_Datatype type) {
+  // Another type may have had this handle, and been freed where nobody saw it.
+  known_types.remove(key_of(type));
+  type_bytes(type);
+}
 
 }  // namespace pathline::record

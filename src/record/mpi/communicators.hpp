@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "record/mpi/call.hpp"
+#include "record/mpi/handle_table.hpp"
 
 namespace pathline::record {
 
@@ -27,7 +28,14 @@ struct Communicator {
 /// Defines MPI_COMM_WORLD and MPI_COMM_SELF.
 void start_communicators();
 
-/// What `comm` is; one that nobody saw being made is defined then. nullptr only without memory.
+/// Of what a handle is known so far; nothing here asks MPI. For `Freed`.
+HandleTable& communicators();
+HandleTable& types();
+
+/// What `comm` is if that is known; MPI need not have seen the handle yet.
+Communicator* known_communicator(MPI_Comm comm);
+/// What `comm` is, with which MPI was just successful; one that nobody saw being made is defined
+/// then. nullptr only without memory.
 Communicator* communicator_of(MPI_Comm comm);
 
 /// A function made `made` collectively from `parent`. Needs no communication: all members of the
@@ -36,13 +44,19 @@ Communicator* communicator_of(MPI_Comm comm);
 void communicator_made(Call& call, MPI_Comm parent, MPI_Comm made);
 /// As above, by MPI_Comm_idup: the handle is not usable yet.
 void communicator_promised(Call& call, MPI_Comm parent, MPI_Comm made);
-/// Made by a group only, or from two sides: its members agree by a small broadcast on it.
-void communicator_agreed(Call& call, MPI_Comm made);
-void communicator_freed(MPI_Comm comm);
+/// Made by a group only, or from two sides. The same processes make such communicators in the same
+/// order as far as their `tag` is the same (MPI 4.0, 6.4.2), so members, tag and order name it,
+/// again without a message.
+void communicator_of_group(Call& call, MPI_Comm made, uint64_t tag);
 void communicator_named(MPI_Comm comm, const char* name);
 
-/// Bytes of one element of `type`, remembered.
+/// Bytes of one element of `type`, with which MPI was just successful; remembered.
 uint64_t type_bytes(MPI_Datatype type);
-void type_freed(MPI_Datatype type);
+/// The same without asking MPI; false if it is not known.
+bool known_type_bytes(MPI_Datatype type, uint64_t& bytes);
+void type_committed(MPI_Datatype type);
+
+/// MPI_TAG_UB.
+extern int largest_tag;
 
 }  // namespace pathline::record

@@ -4,24 +4,26 @@
 #include <climits>
 #include <cstdlib>
 
-#include "record/mpi/handle_table.hpp"
-
 namespace pathline::record {
 namespace {
 
-HandleTable files;                           // MPI_File -> id
+HandleTable known_files;                     // MPI_File -> id
 std::atomic<uint32_t> next_file{1U << 24U};  // Apart from those of POSIX, which count from 1.
 
 }  // namespace
 
+HandleTable& files() { return known_files; }
+
 void file_opened(Call& call, MPI_Comm comm, const char* name, int mode, MPI_File file) {
-  if (!call.tracked() || file == MPI_FILE_NULL) return;
+  // MPICH opens files of its own, to see which processes share a file system.
+  if (!call.tracked() || call.nested() || file == MPI_FILE_NULL) return;
   const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
   const uint32_t id = next_file.fetch_add(1, std::memory_order_relaxed);
-  files.put(key_of(file), id);
+  known_files.put(key_of(file), id);
   constexpr uint64_t kMpiIo = 1;
   const uint64_t numbers[] = {id, kMpiIo, known->id};
+  const OwnEnvironment environment;
   char path[PATH_MAX];
   const char* absolute = name[0] == '/' ? nullptr : realpath(name, path);
   define_text(RecordKind::kIoHandle, numbers, 3, absolute == nullptr ? name : absolute);
@@ -33,15 +35,12 @@ void file_opened(Call& call, MPI_Comm comm, const char* name, int mode, MPI_File
   if (call.recorded()) emit(RecordKind::kIoCreate, call.end(), id, access, creation, status);
 }
 
-void file_closing(Call& call, MPI_File file) {
-  const uint64_t id = files.find(key_of(file));
-  if (!call.tracked() || id == 0) return;
-  if (call.recorded()) emit(RecordKind::kIoDestroy, call.begin(), id);
-  files.remove(key_of(file));
+void file_closed(Call& call, uint64_t id) {
+  if (call.recorded() && id != 0) emit(RecordKind::kIoDestroy, call.begin(), id);
 }
 
 void file_sought(Call& call, MPI_File file, MPI_Offset offset, int whence) {
-  const uint64_t id = files.find(key_of(file));
+  const uint64_t id = known_files.find(key_of(file));
   if (!call.recorded() || id == 0) return;
   // OTF2_IoSeekOption: 0 from start, 1 from current, 2 from end.
   const unsigned option = whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2;
@@ -50,22 +49,29 @@ void file_sought(Call& call, MPI_File file, MPI_Offset offset, int whence) {
   emit(RecordKind::kIoSeek, call.end(), id, chunk::zigzag(offset), option, result);
 }
 
-void io_begins(Call& call, MPI_File file, IoMode mode, unsigned flags, uint64_t bytes) {
-  const uint64_t id = files.find(key_of(file));
-  if (!call.recorded() || id == 0) return;
+namespace {
+
+/// The file's id, 0 if nothing is recorded.
+uint64_t io_begins(Call& call, MPI_File file, IoMode mode, unsigned flags, uint64_t bytes) {
+  const uint64_t id = known_files.find(key_of(file));
+  if (!call.recorded() || id == 0) return 0;
   call.id = next_request_id();
   emit(RecordKind::kIoBegin, call.begin(), id, static_cast<unsigned>(mode), flags, bytes, call.id);
+  return id;
 }
 
-void io_ends(Call& call, MPI_File file, const MPI_Status* status) {
-  const uint64_t id = files.find(key_of(file));
-  if (!call.recorded() || id == 0 || call.id == 0) return;
-  emit(RecordKind::kIoEnd, call.end(), id, received_bytes(*status), call.id);
+}  // namespace
+
+void io_done(Call& call, MPI_File file, IoMode mode, unsigned flags, uint64_t bytes,
+             const MPI_Status* status) {
+  const uint64_t id = io_begins(call, file, mode, flags, bytes);
+  if (id != 0) emit(RecordKind::kIoEnd, call.end(), id, received_bytes(*status), call.id);
 }
 
-void io_runs(Call& call, MPI_File file, uint64_t bytes, MPI_Request request) {
-  const uint64_t id = files.find(key_of(file));
-  if (!call.recorded() || id == 0 || call.id == 0) return;
+void io_runs(Call& call, MPI_File file, IoMode mode, unsigned flags, uint64_t bytes,
+             MPI_Request request) {
+  const uint64_t id = io_begins(call, file, mode, flags, bytes);
+  if (id == 0) return;
   request_made(request, {.kind = Request::kIo,
                          .recorded = true,
                          .id = call.id,

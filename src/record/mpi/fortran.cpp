@@ -5,6 +5,7 @@
 // wrappers of C never see them; most of MPICH's call the functions of C.
 #include "record/mpi/fortran.hpp"
 
+#include <cstring>
 #include <dlfcn.h>
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
@@ -28,6 +29,14 @@ void* find_routine(void*& known, const char* name) {
   void* found = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (found == nullptr) {
     found = dlsym(RTLD_DEFAULT, name);
+    // pmpi_send_, pmpir_send_f08_: another tool may have an mpi_send_ behind ours.
+    char public_name[128] = "mpi";
+    const char* rest = std::strchr(name, '_');
+    if (rest != nullptr && std::strlen(rest) < sizeof public_name - 4) {
+      if (std::strncmp(name, "pmpix", 5) == 0) std::strcat(public_name, "x");
+      std::strcat(public_name, rest);
+      found = behind_us(public_name, found);
+    }
     __atomic_store_n(&known, found, __ATOMIC_RELAXED);
   }
   return found;
@@ -103,13 +112,13 @@ void* fortran_address(void* buffer) {
   }
 #define PATHLINE_FORTRAN_MPI_FINALIZE(symbol, slot)                        \
   extern "C" PATHLINE_EXPORT void symbol(MPI_Fint* error) {                \
-    const bool outermost = thread.inside == 0;                             \
+    was_left(__builtin_dwarf_cfa(), true);                                 \
     {                                                                      \
       const Call call(kMPI_Finalize);                                      \
-      if (outermost) mpi_ending();                                         \
+      mpi_ending();                                                        \
       reinterpret_cast<void (*)(MPI_Fint*)>(fortran_routine(slot))(error); \
     }                                                                      \
-    if (outermost) mpi_ended();                                            \
+    mpi_ended();                                                           \
   }
 #define PATHLINE_FORTRAN_MPI_PCONTROL(symbol, slot)                 \
   extern "C" PATHLINE_EXPORT void symbol(const MPI_Fint* level) {   \

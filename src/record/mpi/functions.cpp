@@ -153,6 +153,7 @@ bool Call::prepare(uint16_t function, uint32_t wanted) {
   if ((wanted & kProfile) != 0) {
     profile_enter(region_, begin_);
     profiled_ = true;
+    thread.call.profiled = true;
   }
   return (wanted & kEvents) != 0;
 }

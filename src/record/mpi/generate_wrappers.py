@@ -20,7 +20,7 @@ BY_HAND = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Pcontrol"}
 STANDARD_NAMES = {
     "type": "datatype", "index": "indx", "new_comm": "newcomm",
     "MPI_Cart_create old_comm": "comm_old", "MPI_Dist_graph_create newcomm": "comm_dist_graph",
-    "MPI_Intercomm_merge newintercomm": "newintracomm",
+    "MPI_Intercomm_merge newintercomm": "newintracomm", "MPI_Rsend ibuf": "buf",
     "MPI_Precv_init dest": "source", "MPI_Precv_init_c dest": "source",
 }
 # The Fortran routines whose arguments are not those of the C function: numbers of pointers, and
@@ -37,12 +37,13 @@ class Parameter:
     def __init__(self, declaration):
         self.variadic = declaration == "..."
         array = re.search(r"(\w+)\s*((?:\[[^\]]*\])+)$", declaration)
-        self.array = bool(array)
         self.name = "" if self.variadic else (array.group(1) if array else
                                               re.search(r"(\w+)$", declaration).group(1))
         kind = "" if self.variadic else declaration[:declaration.rindex(self.name)]
         self.const = "const" in kind
         self.pointer = kind.count("*") + (len(re.findall(r"\[", declaration)) if array else 0)
+        # Open MPI's header writes some arrays as pointers; the standard calls them all so.
+        self.array = bool(array) or (self.pointer > 0 and self.name.startswith("array_of_"))
         self.base = re.sub(r"\b(const|struct|restrict)\b|[*]", "", kind).strip()
         self.callback = self.base.endswith(("_function", "_fn", "_FN"))
         self.declaration = declaration
@@ -86,12 +87,12 @@ def prototypes(text):
 
 class Hooks:
     def __init__(self):
-        self.before, self.after, self.local = [], [], []
+        self.before, self.after, self.failed, self.local = [], [], [], []
         self.call = self.late = None
-        self.by_c = False
+        self.by_c = self.quick = False
 
     def text(self):
-        return " ".join(self.before + self.after + self.local + [self.call or "", self.late or ""])
+        return " ".join(self.before + self.after + self.failed + self.local + [self.call or "", self.late or ""])
 
 
 def read_hooks(path):
@@ -108,12 +109,14 @@ def read_hooks(path):
                 hooks[name] = current
             continue
         what, separator, expression = line.strip().partition(": ")
-        if what in ("before", "after", "local"):
+        if what in ("before", "after", "failed", "local"):
             getattr(current, what).append(expression)
         elif what in ("call", "late"):
             setattr(current, what, expression)
         elif what == "fortran" and expression == "c":
             current.by_c = True
+        elif what == "quick" and expression == "yes":
+            current.quick = True
         else:
             sys.exit(f"{path}:{number}: '{line.strip()}' is nothing that can be said of a function")
     return hooks
@@ -136,11 +139,12 @@ def own_status(parameters):
 def body(function, hooks, parameters, call, kind, after_call=(), status=True):
     """The lines of a wrapper between its braces."""
     first = any(re.match(r"(begin_)?(send|receive)\(", expression) for expression in hooks.before)
-    when = ", Call::kLate" if hooks.late else ", Call::kWithFirst" if first else ""
+    when = ", Call::kLate" if hooks.late or hooks.quick else ", Call::kWithFirst" if first else ""
     lines = [f"  Call call(k{function}{when});"]
     text = hooks.text()
     if status and own_status(parameters) and not hooks.call and uses(text, "status"):
         lines.append("  MPI_Status own_status;")
+        lines.append("  own_status.MPI_SOURCE = MPI_PROC_NULL;")
         lines.append("  if (status == MPI_STATUS_IGNORE) status = &own_status;")
     lines += [f"  {local};" for local in hooks.local]
     lines += [f"  if (call.tracked()) {expression};" for expression in hooks.before]
@@ -148,11 +152,17 @@ def body(function, hooks, parameters, call, kind, after_call=(), status=True):
         lines.append("  call.entered();")
     lines.append(f"  const {kind} answer = {call};")
     lines += [f"  {line}" for line in after_call]
+    if hooks.quick:
+        lines.append("  call.passed();")
     if hooks.late:
         lines.append(f"  call.found(answer == MPI_SUCCESS && ({hooks.late}));")
     if hooks.after:
         lines.append("  if (call.tracked() && answer == MPI_SUCCESS) {")
         lines += [f"    {expression};" for expression in hooks.after]
+        lines.append("  }")
+    if hooks.failed:
+        lines.append("  if (call.tracked() && answer != MPI_SUCCESS) [[unlikely]] {")
+        lines += [f"    {expression};" for expression in hooks.failed]
         lines.append("  }")
     return lines
 
@@ -160,10 +170,8 @@ def body(function, hooks, parameters, call, kind, after_call=(), status=True):
 def c_wrapper(name, kind, parameters, hooks):
     declarations = ", ".join(p.declaration for p in parameters) or "void"
     arguments = ", ".join(p.name for p in parameters)
-    call = hooks.call or f"P{name}({arguments})"
-    if hooks.call:
-        # The text says PMPI_Wait; this may be PMPI_Wait_c.
-        call = re.sub(r"^PMPI_\w+", f"P{name}", hooks.call)
+    # The text says PMPI_Wait; this may be PMPI_Wait_c.
+    call = re.sub(r"^PMPI_\w+", f"next_{name}", hooks.call or f"P{name}({arguments})")
     lines = body(name, hooks, parameters, call, kind)
     return "\n".join([f'extern "C" PATHLINE_EXPORT {kind} {name}({declarations}) {{', *lines,
                       "  return answer;", "}"])
@@ -191,7 +199,10 @@ def fortran_wrapper(name, symbol, slot, kind, parameters, hooks):
     head = f'extern "C" PATHLINE_EXPORT {result} {symbol}({", ".join(arguments)}) {{'
     real = f"reinterpret_cast<{result} (*)({', '.join(types)})>(fortran_routine({slot}))"
     if not has_error:
-        return "\n".join([head, f"  Call call(k{name});", f"  return {real}({', '.join(values)});", "}"])
+        when, after = (", Call::kLate", "  call.passed();\n") if hooks.quick else ("", "")
+        return "\n".join([head, f"  Call call(k{name}{when});",
+                          f"  const {kind} answer = {real}({', '.join(values)});",
+                          f"{after}  return answer;", "}"])
 
     text = hooks.text()
     lines, last, back = [], [], []
@@ -201,7 +212,7 @@ def fortran_wrapper(name, symbol, slot, kind, parameters, hooks):
         f = f"{p.name}_f"
         if p.base == "MPI_Status":
             # Whether the program wants it or not: MPI fills one.
-            lines.append(f"alignas(MPI_Status) char own_status[sizeof(MPI_Status) + 16];")
+            lines.append(f"alignas(MPI_Status) char own_status[sizeof(MPI_Status) + 16] = {{}};")
             lines.append(f"if (ignores_status({f})) {f} = own_status;")
             lines.append(f"MPI_Status status_value;")
             lines.append(f"MPI_Status* {p.name} = &status_value;")
@@ -251,6 +262,8 @@ def fortran_by_c(name, symbol, parameters):
     arguments = [f"void* {n}" for n in names] + ["MPI_Fint* error_f"] + [f"size_t {t}" for t in texts]
     lines, back, values = [], [], []
     count = next((p.name for p in parameters if p.name in ("count", "incount")), "1")
+    # What is not complete has no status.
+    complete = "if (*flag) " if any(p.name == "flag" for p in parameters) else ""
     out_count = "*outcount" if any(p.name == "outcount" for p in parameters) else count
     for p in parameters:
         f = f"{p.name}_f"
@@ -259,11 +272,14 @@ def fortran_by_c(name, symbol, parameters):
         if p.base == "MPI_Status" and p.array:
             lines.append(f"FortranStatuses {p.name}_values({f}, {count});")
             lines.append(f"MPI_Status* {p.name} = {p.name}_values.data();")
-            back.append(f"{p.name}_values.give_back({out_count});")
+            back.append(f"{complete}{p.name}_values.give_back({out_count});")
         elif p.base == "MPI_Status":
+            # What MPI leaves alone (MPI_ERROR) stays as it was.
             lines.append(f"MPI_Status {p.name}_value;")
             lines.append(f"MPI_Status* {p.name} = ignores_status({f}) ? MPI_STATUS_IGNORE : "
                          f"&{p.name}_value;")
+            lines.append(f"if ({p.name} != MPI_STATUS_IGNORE) "
+                         f"PMPI_Status_f2c(static_cast<MPI_Fint*>({f}), {p.name});")
             back.append(f"if ({p.name} != MPI_STATUS_IGNORE) "
                         f"PMPI_Status_c2f({p.name}, static_cast<MPI_Fint*>({f}));")
         elif short and p.array:
@@ -314,6 +330,12 @@ def write_names(out, names):
 
 
 def write_c(out, functions, names, hooks):
+    # What our wrappers call: the library's own function, or that of a tool behind us.
+    for name in names:
+        out.write(f"static __typeof__(&P{name}) next_{name} = &P{name};\n")
+    out.write("static const struct {\n  const char* name;\n  void* next;\n} kNext[] = {\n")
+    out.writelines(f'    {{"{name}", &next_{name}}},\n' for name in names)
+    out.write("};\n")
     for name in names:
         if name not in BY_HAND:
             kind, parameters = functions[name]

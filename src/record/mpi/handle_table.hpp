@@ -101,4 +101,26 @@ class HandleTable {
   uint64_t used_ = 0;
 };
 
+/// What a table has under a handle that MPI is asked to free: out of it before the call, as another
+/// thread may be given the same handle at once, and back in it if MPI refuses.
+template <class Handle>
+class Freed {
+ public:
+  /// handle  nullptr for none
+  Freed(HandleTable& table, const Handle* handle)
+      : table_(table), key_(handle == nullptr ? 0 : key_of(*handle)), value_(table.find(key_)) {
+    if (value_ != 0) table_.remove(key_);
+  }
+  void keep() const {
+    if (value_ != 0) table_.put(key_, value_);
+  }
+  /// 0 if there was nothing.
+  [[nodiscard]] uint64_t value() const { return value_; }
+
+ private:
+  HandleTable& table_;
+  uint64_t key_;
+  uint64_t value_;
+};
+
 }  // namespace pathline::record

@@ -122,5 +122,17 @@ TEST(HandleTable, TakesPutsOfManyThreads) {
   }
 }
 
+TEST(Freed, IsOutOfTheTableUntilItIsKept) {
+  HandleTable table;
+  const uint64_t handle = 77;
+  table.put(key_of(handle), 5);
+  const Freed<uint64_t> freed(table, &handle);
+  EXPECT_EQ(freed.value(), 5U);
+  EXPECT_EQ(table.find(key_of(handle)), 0U);
+  freed.keep();
+  EXPECT_EQ(table.find(key_of(handle)), 5U);
+  EXPECT_EQ(Freed<uint64_t>(table, nullptr).value(), 0U);
+}
+
 }  // namespace
 }  // namespace pathline::record

@@ -18,7 +18,10 @@
 namespace pathline::record {
 namespace {
 
-MPI_Comm own_comm = MPI_COMM_NULL;  // The recorder's messages do not meet the program's there.
+// Only with PATHLINE_SYNC_INTERVAL, whose messages must not meet the program's. At the beginning
+// and at the end there are none of the program's, so that MPI_COMM_WORLD does, and the program's
+// own communicators come out as they would without us.
+MPI_Comm own_comm = MPI_COMM_NULL;
 
 /// What rank 0 decides for all.
 struct Decision {
@@ -52,8 +55,9 @@ Appointment make_appointment() {
 }  // namespace
 
 void mpi_started(uint16_t function, uint64_t began_ticks) {
-  if (process.started.load(std::memory_order_relaxed)) return;
+  if (process.following.load(std::memory_order_relaxed)) return;
   const Inside inside;
+  const OwnEnvironment environment;
   prepare();
   int rank = 0;
   int size = 0;
@@ -84,17 +88,22 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
         std::strerror(errno));
   }
   // From here on the ranks without a file take part as well: the others wait for them.
-  PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm);
-  const int first_of_node = measure_clock_offsets(own_comm);
+  process.following.store(true, std::memory_order_release);
+  start_communicators();
+  const int first_of_node = measure_clock_offsets(MPI_COMM_WORLD, largest_tag);
   if (decision.sync_interval_ns != 0) {
     // A rank that is not recorded would not come to the appointments.
     int all_recorded = recorded ? 1 : 0;
-    PMPI_Allreduce(MPI_IN_PLACE, &all_recorded, 1, MPI_INT, MPI_MIN, own_comm);
-    if (all_recorded != 0) sync_interval_ns = decision.sync_interval_ns;
+    PMPI_Allreduce(MPI_IN_PLACE, &all_recorded, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (all_recorded != 0) {
+      sync_interval_ns = decision.sync_interval_ns;
+      PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm);
+    }
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
+  // Nobody goes on to messages of its own while another one still waits for ours.
+  PMPI_Barrier(MPI_COMM_WORLD);
   if (recorded) {
-    start_communicators();
     if (ready(began_ticks)) {
       const uint32_t region = define_function(function);
       if (region != 0 && region != kNotWanted) {
@@ -122,12 +131,13 @@ void all_have_met() {
   ++operations_before;
   if (operations_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const Inside inside;
+  const OwnEnvironment environment;
   const uint64_t began = now();
   Appointment next{};
   if (process.rank == 0) next = make_appointment();
   PMPI_Bcast(&next, sizeof next, MPI_BYTE, 0, own_comm);
   if (next.compare != 0) {
-    measure_clock_offsets(own_comm);
+    measure_clock_offsets(own_comm, 0);
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
     operations_before = 0;
   }
@@ -137,10 +147,16 @@ void all_have_met() {
 }
 
 void mpi_ending() {
+  static bool ending = false;
+  if (ending || !process.following.load(std::memory_order_relaxed)) return;
+  ending = true;
   sync_interval_ns = 0;
-  if (own_comm == MPI_COMM_NULL) return;
   const Inside inside;
-  measure_clock_offsets(own_comm);
+  const OwnEnvironment environment;
+  // A receive that the program never completed might take our message.
+  int may_meet = may_receive() ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &may_meet, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (may_meet == 0) measure_clock_offsets(MPI_COMM_WORLD, largest_tag);
   if (process.started.load(std::memory_order_relaxed)) {
     if (const uint64_t open = open_requests(); open > 0) {
       char text[32];
@@ -151,11 +167,11 @@ void mpi_ending() {
   const chunk::FileHeader* header = process.writer.header();
   unsigned long long lost = header == nullptr ? 0 : header->lost_events.load();
   PMPI_Reduce(process.rank == 0 ? MPI_IN_PLACE : &lost, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
-              0, own_comm);
+              0, MPI_COMM_WORLD);
   if (process.rank == 0 && lost > 0) {
     say("%llu events were not recorded; 'pathline info %s' tells why", lost, process.run_directory);
   }
-  PMPI_Comm_free(&own_comm);
+  if (own_comm != MPI_COMM_NULL) PMPI_Comm_free(&own_comm);
 }
 
 void mpi_ended() { complete(); }

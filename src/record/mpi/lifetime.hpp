@@ -13,7 +13,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks);
 /// Every process has just been in a collective operation on MPI_COMM_WORLD. With
 /// PATHLINE_SYNC_INTERVAL, compares the clocks at some of these.
 void all_have_met();
-/// MPI is about to go down: compares the clocks again.
+/// MPI is about to go down: compares the clocks again. Once, whoever calls it.
 void mpi_ending();
 /// Everything is complete.
 void mpi_ended();

@@ -16,11 +16,11 @@ void message_matched(Call& call, MPI_Comm comm, MPI_Message message) {
   }
 }
 
-MPI_Comm take_message(Call& call, MPI_Message message) {
-  if (!call.tracked()) return MPI_COMM_NULL;
-  const uint64_t found = messages.find(key_of(message));
+MPI_Comm take_message(Call& call, const MPI_Message* message) {
+  if (!call.tracked() || message == nullptr) return MPI_COMM_NULL;
+  const uint64_t found = messages.find(key_of(*message));
   if (found == 0) return MPI_COMM_NULL;
-  messages.remove(key_of(message));
+  messages.remove(key_of(*message));
   MPI_Comm comm;
   std::memcpy(&comm, &found, sizeof comm);
   return comm;

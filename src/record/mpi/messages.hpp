@@ -18,23 +18,45 @@ uint64_t bytes_of(Count count, MPI_Datatype type) {
   return count <= 0 ? 0 : static_cast<uint64_t>(count) * type_bytes(type);
 }
 
-/// The communicator that a send goes through, recorded before MPI has it so that no message that
-/// left is missing; nullptr for one that goes nowhere, or that MPI will refuse.
+/// The communicator that a send goes through, and its bytes, recorded before MPI has it so that no
+/// message that left is missing; nullptr for one that goes nowhere, that MPI may refuse, or of
+/// which too little is known without asking MPI: that is recorded when MPI has taken it.
 template <class Count>
-const Communicator* sender(MPI_Comm comm, int dest, int tag, Count count) {
-  if (dest < 0 || tag < 0 || count < 0) return nullptr;  // MPI_PROC_NULL is negative, too.
-  const Communicator* known = communicator_of(comm);
+const Communicator* sender(const void* buffer, MPI_Comm comm, int dest, int tag, Count count,
+                           MPI_Datatype type, uint64_t& bytes) {
+  // MPI_PROC_NULL is negative, too.
+  if (dest < 0 || tag < 0 || tag > largest_tag || count < 0) return nullptr;
+  if (buffer == nullptr && count > 0) return nullptr;
+  const Communicator* known = known_communicator(comm);
   if (known == nullptr || dest >= (known->inter ? known->remote_size : known->size)) return nullptr;
+  if (!known_type_bytes(type, bytes)) return nullptr;
+  bytes *= static_cast<uint64_t>(count);
   return known;
 }
 
 template <class Count>
-void send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
+void send(Call& call, const void* buffer, MPI_Comm comm, int dest, int tag, Count count,
+          MPI_Datatype type) {
   if (!call.recorded() && !call.may_mark()) return;
-  const Communicator* known = sender(comm, dest, tag, count);
+  uint64_t bytes = 0;
+  const Communicator* known = sender(buffer, comm, dest, tag, count, type, bytes);
+  if (known == nullptr) return;
+  call.bytes = bytes;
+  call.sent = true;
+  if (call.recorded()) call.first(RecordKind::kSend, known->id, dest, tag, bytes);
+}
+/// What send() left for when MPI has taken it.
+template <class Count>
+void sent(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
+  if (call.sent || dest < 0 || (!call.recorded() && !call.may_mark())) return;
+  const Communicator* known = communicator_of(comm);
   if (known == nullptr) return;
   call.bytes = bytes_of(count, type);
-  if (call.recorded()) call.first(RecordKind::kSend, known->id, dest, tag, call.bytes);
+  if (call.recorded()) emit(RecordKind::kSend, call.begin(), known->id, dest, tag, call.bytes);
+}
+/// MPI refused it.
+inline void send_failed(Call& call) {
+  if (call.sent && call.recorded()) emit(RecordKind::kSendFailed, call.end());
 }
 
 inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
@@ -45,20 +67,44 @@ inline void received(Call& call, MPI_Comm comm, const MPI_Status* status) {
   call.last(RecordKind::kRecv, known->id, status->MPI_SOURCE, status->MPI_TAG,
             received_bytes(*status));
 }
+/// A message that was too long has arrived all the same.
+inline void receive_failed(Call& call, MPI_Comm comm, const MPI_Status* status, int answer) {
+  if (error_class(answer) == MPI_ERR_TRUNCATE) {
+    received(call, comm, status);
+  } else {
+    send_failed(call);
+  }
+}
 
 template <class Count>
-void begin_send(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type) {
+void begin_send(Call& call, const void* buffer, MPI_Comm comm, int dest, int tag, Count count,
+                MPI_Datatype type) {
   if (!call.recorded() && !call.may_mark()) return;
-  const Communicator* known = sender(comm, dest, tag, count);
+  uint64_t bytes = 0;
+  const Communicator* known = sender(buffer, comm, dest, tag, count, type, bytes);
   if (known == nullptr) return;
-  call.bytes = bytes_of(count, type);
+  call.bytes = bytes;
   if (!call.recorded()) return;
   call.id = next_request_id();
-  call.first(RecordKind::kIsend, known->id, dest, tag, call.bytes, call.id);
+  call.first(RecordKind::kIsend, known->id, dest, tag, bytes, call.id);
 }
-inline void sending(Call& call, int dest, MPI_Request request) {
-  if (!call.tracked() || dest == MPI_PROC_NULL) return;
+template <class Count>
+void sending(Call& call, MPI_Comm comm, int dest, int tag, Count count, MPI_Datatype type,
+             MPI_Request request) {
+  if (!call.tracked() || dest < 0) return;
+  if (call.id == 0 && (call.recorded() || call.may_mark())) {
+    const Communicator* known = communicator_of(comm);
+    call.bytes = bytes_of(count, type);
+    if (known != nullptr && call.recorded()) {
+      call.id = next_request_id();
+      emit(RecordKind::kIsend, call.begin(), known->id, dest, tag, call.bytes, call.id);
+    }
+  }
   request_made(request, {.kind = Request::kSend, .recorded = call.id != 0, .id = call.id});
+}
+/// MPI refused what has a request already.
+inline void request_failed(Call& call) {
+  if (call.id != 0) emit(RecordKind::kRequestCancelled, call.end(), call.id);
 }
 
 inline void begin_receive(Call& call, int source) {
@@ -111,12 +157,9 @@ void persistent(Call& call, Request::Kind kind, MPI_Comm comm, int peer, int tag
                          .fixed = partitioned});
 }
 
-inline void started(Call& call, int count, const MPI_Request* requests) {
-  for (int i = 0; i < count; ++i) request_started(call, requests[i]);
-}
-
 /// The communicator of a message that MPI_Mprobe matched.
 void message_matched(Call& call, MPI_Comm comm, MPI_Message message);
-MPI_Comm take_message(Call& call, MPI_Message message);
+/// message  may be nullptr
+MPI_Comm take_message(Call& call, const MPI_Message* message);
 
 }  // namespace pathline::record

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -182,65 +183,105 @@ void request_made(MPI_Request handle, const Request& request) {
   insert(shard, key, request);
 }
 
-Pending::Pending(Call& call, int count, const MPI_Request* handles) : call_(call) {
-  if (!call.tracked() || count <= 0) return;
-  handles_ = few_;
+Handles::Handles(int count, const MPI_Request* from) {
+  if (count <= 0 || from == nullptr) return;
   if (count > kFew) {
-    handles_ =
-        static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(count)));
-    if (handles_ == nullptr) return;
+    at_ = static_cast<MPI_Request*>(std::malloc(sizeof(MPI_Request) * static_cast<size_t>(count)));
+    if (at_ == nullptr) return;
   }
-  for (int i = 0; i < count; ++i) handles_[i] = handles[i];
+  for (int i = 0; i < count; ++i) at_[i] = from[i];
   count_ = count;
-  if (!locked) return;
+}
+
+Handles::~Handles() {
+  if (at_ != few_) std::free(at_);
+}
+
+Pending::Pending(Call& call, int count, const MPI_Request* handles)
+    : call_(call), given_(handles), handles_(call.tracked() ? count : 0, handles) {
+  if (!locked || handles_.count() == 0) return;
   // Once MPI has completed a request, another thread may be given its handle for the next one, and
   // see that complete before we look: what the handles stand for is taken out of the table now.
-  claimed_ = static_cast<Request*>(std::calloc(static_cast<size_t>(count), sizeof(Request)));
-  if (claimed_ == nullptr) {
-    count_ = 0;
-    return;
-  }
-  for (int i = 0; i < count; ++i) claimed_[i] = claim(key_of(handles_[i]));
+  claimed_ =
+      static_cast<Request*>(std::calloc(static_cast<size_t>(handles_.count()), sizeof(Request)));
+  if (claimed_ == nullptr) return;
+  for (int i = 0; i < handles_.count(); ++i) claimed_[i] = claim(key_of(handles_[i]));
 }
 
 Pending::~Pending() {
   if (claimed_ != nullptr) {
     // What is not complete yet goes back.
-    for (int i = 0; i < count_; ++i) {
+    for (int i = 0; i < handles_.count(); ++i) {
       if (claimed_[i].kind != Request::kNone && !claimed_[i].persistent) {
         request_made(handles_[i], claimed_[i]);
       }
     }
     std::free(claimed_);
   }
-  if (handles_ != few_) std::free(handles_);
   std::free(statuses_);
 }
 
 MPI_Status* Pending::statuses(MPI_Status* wanted) {
-  if (wanted != MPI_STATUSES_IGNORE || count_ == 0) return wanted;
-  if (count_ == 1) return &own_;
+  const int count = handles_.count();
+  if (wanted != MPI_STATUSES_IGNORE || count == 0) return wanted;
+  if (count == 1) return &own_;
   statuses_ =
-      static_cast<MPI_Status*>(std::malloc(sizeof(MPI_Status) * static_cast<size_t>(count_)));
-  if (statuses_ == nullptr) {
-    count_ = 0;
-    return wanted;
-  }
-  return statuses_;
+      static_cast<MPI_Status*>(std::malloc(sizeof(MPI_Status) * static_cast<size_t>(count)));
+  return statuses_ == nullptr ? wanted : statuses_;
 }
 
 void Pending::complete(int index, MPI_Status* status) {
-  if (index < 0 || index >= count_ || handles_[index] == MPI_REQUEST_NULL) return;
+  const int count = handles_.count();
+  if (index < 0 || index >= count || handles_[index] == MPI_REQUEST_NULL) return;
+  if (status == MPI_STATUSES_IGNORE) status = nullptr;  // There was no memory for our own.
   if (claimed_ == nullptr || claimed_[index].persistent) {
-    complete_in_table(call_, key_of(handles_[index]), status, count_ == 1);
+    complete_in_table(call_, key_of(handles_[index]), status, count == 1);
   } else if (claimed_[index].kind != Request::kNone) {
-    record_completion(call_, claimed_[index], status, count_ == 1);
+    record_completion(call_, claimed_[index], status, count == 1);
     claimed_[index].kind = Request::kNone;
   }
 }
 
-void request_started(Call& call, MPI_Request handle) {
-  if (!call.tracked()) return;
+void Pending::end(int index, MPI_Status* status, int code) {
+  // Too long a message has arrived all the same; what failed otherwise is over, too.
+  MPI_Status cancelled;
+  std::memset(&cancelled, 0, sizeof cancelled);
+  if (code != MPI_SUCCESS && code != MPI_ERR_TRUNCATE) {
+    PMPI_Status_set_cancelled(&cancelled, 1);
+    status = &cancelled;
+  }
+  complete(index, status);
+}
+
+void Pending::failed(int answer, MPI_Status* statuses, bool each) {
+  if (statuses == MPI_STATUSES_IGNORE) statuses = nullptr;
+  const int kind = error_class(answer);
+  const int count = handles_.count();
+  for (int i = 0; i < count; ++i) {
+    if (handles_[i] == MPI_REQUEST_NULL) continue;
+    MPI_Status* status = statuses == nullptr ? nullptr : each ? statuses + i : statuses;
+    int code = kind;
+    bool over = given_[i] == MPI_REQUEST_NULL || (count == 1 && kind == MPI_ERR_TRUNCATE);
+    if (kind == MPI_ERR_IN_STATUS && each && status != nullptr) {
+      code = error_class(status->MPI_ERROR);
+      over = code != MPI_ERR_PENDING;
+    }
+    if (over) end(i, status, code);
+  }
+}
+
+void Pending::failed_some(int answer, const int* count, const int* indices, MPI_Status* statuses) {
+  if (error_class(answer) != MPI_ERR_IN_STATUS || *count == MPI_UNDEFINED) return;
+  const bool known = statuses != nullptr && statuses != MPI_STATUSES_IGNORE;
+  for (int i = 0; i < *count; ++i) {
+    end(indices[i], known ? statuses + i : nullptr,
+        known ? error_class(statuses[i].MPI_ERROR) : MPI_SUCCESS);
+  }
+}
+
+namespace {
+
+void start(Call& call, MPI_Request handle) {
   const uint64_t key = key_of(handle);
   Shard& shard = shard_of(key);
   Request request;
@@ -267,6 +308,48 @@ void request_started(Call& call, MPI_Request handle) {
   }
 }
 
+/// The persistent request of a handle, out of the table.
+Request take(MPI_Request handle) {
+  const uint64_t key = key_of(handle);
+  Shard& shard = shard_of(key);
+  const ShardLock guard(shard);
+  Entry* entry = find(shard, key);
+  if (entry == nullptr || !entry->request.persistent) return {};
+  const Request request = entry->request;
+  erase(shard, entry);
+  return request;
+}
+
+std::atomic<bool> freed_receives{false};
+
+}  // namespace
+
+Starting::Starting(Call& call, int count, MPI_Request* handles)
+    : call_(call), given_(handles), handles_(call.tracked() ? count : 0, handles) {
+  for (int i = 0; i < handles_.count(); ++i) start(call, handles_[i]);
+}
+
+void Starting::succeeded() {
+  for (int i = 0; i < handles_.count(); ++i) {
+    if (given_[i] == handles_[i]) [[likely]]
+      continue;
+    const Request request = take(handles_[i]);
+    if (request.kind != Request::kNone) request_made(given_[i], request);
+  }
+}
+
+void Starting::failed() {
+  for (int i = 0; i < handles_.count(); ++i) {
+    Request request = take(handles_[i]);
+    if (request.kind == Request::kNone) continue;
+    if (request.active && request.recorded) {
+      emit(RecordKind::kRequestCancelled, call_.end(), request.id);
+    }
+    request.active = false;
+    request_made(handles_[i], request);
+  }
+}
+
 void request_freed(Call& call, MPI_Request handle) {
   if (!call.tracked() || handle == MPI_REQUEST_NULL) return;
   const uint64_t key = key_of(handle);
@@ -279,22 +362,40 @@ void request_freed(Call& call, MPI_Request handle) {
     request = entry->request;
     erase(shard, entry);
   }
+  if (request.kind == Request::kReceive && (!request.persistent || request.active)) {
+    freed_receives.store(true, std::memory_order_relaxed);
+  }
   // The send goes on, but nobody will ever see its end.
   if (request.kind == Request::kSend && (!request.persistent || request.active)) {
     record_completion(call, request, nullptr);
   }
 }
 
-uint64_t open_requests() {
+namespace {
+
+template <class Condition>
+uint64_t count_open(Condition is_meant) {
   uint64_t open = 0;
   for (Shard& shard : shards) {
     const ShardLock guard(shard);
     for (uint64_t i = 0; shard.at != nullptr && i <= shard.mask; ++i) {
       const Request& request = shard.at[i].request;
-      if (shard.at[i].key != 0 && (!request.persistent || request.active)) ++open;
+      if (shard.at[i].key != 0 && (!request.persistent || request.active) && is_meant(request))
+        ++open;
     }
   }
   return open;
+}
+
+}  // namespace
+
+uint64_t open_requests() {
+  return count_open([](const Request&) { return true; });
+}
+
+bool may_receive() {
+  return freed_receives.load() ||
+         count_open([](const Request& request) { return request.kind == Request::kReceive; }) != 0;
 }
 
 }  // namespace pathline::record

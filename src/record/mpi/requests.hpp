@@ -47,6 +47,12 @@ inline bool was_cancelled(const MPI_Status& status) {
 #endif
 }
 
+/// MPI_ERR_TRUNCATE and the like for what a function returned.
+inline int error_class(int code) {
+  int found = code;
+  return PMPI_Error_class(code, &found) == MPI_SUCCESS ? found : code;
+}
+
 uint64_t next_request_id();
 
 /// More threads than one may call MPI: the table locks from now on.
@@ -56,8 +62,26 @@ void lock_requests();
 /// has one for all sends that were complete at once); the oldest is found first.
 void request_made(MPI_Request handle, const Request& request);
 
-/// The requests that a wait or test may complete, looked at before the call, as the call overwrites
-/// the handles. Small numbers need no memory.
+/// A copy of the program's handles, as MPI overwrites them. Small numbers need no memory.
+class Handles {
+ public:
+  /// from  may be nullptr. Without memory there is none.
+  Handles(int count, const MPI_Request* from);
+  ~Handles();
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+
+  [[nodiscard]] int count() const { return count_; }
+  MPI_Request operator[](int i) const { return at_[i]; }
+
+ private:
+  static constexpr int kFew = 16;
+  int count_ = 0;
+  MPI_Request* at_ = few_;
+  MPI_Request few_[kFew];
+};
+
+/// The requests that a wait or test may complete, looked at before the call.
 class Pending {
  public:
   Pending(Call& call, int count, const MPI_Request* handles);
@@ -73,30 +97,51 @@ class Pending {
   void complete(int index, MPI_Status* status);
   /// All are.
   void complete_all(MPI_Status* statuses) {
-    for (int i = 0; i < count_; ++i) complete(i, statuses == nullptr ? nullptr : statuses + i);
+    for (int i = 0; i < handles_.count(); ++i)
+      complete(i, statuses == nullptr ? nullptr : statuses + i);
   }
   /// Those listed are; statuses in the order of the list.
   void complete_some(int count, const int* indices, MPI_Status* statuses) {
     for (int i = 0; i < count; ++i) complete(indices[i], statuses + i);
   }
+  /// MPI returned an error, though some may be complete.
+  ///
+  /// statuses  one for each request, or only one
+  void failed(int answer, MPI_Status* statuses, bool each);
+  /// Of MPI_Waitsome and MPI_Testsome, whose statuses are in the order of `indices`.
+  void failed_some(int answer, const int* count, const int* indices, MPI_Status* statuses);
 
  private:
-  static constexpr int kFew = 16;
+  /// `index` is over, as `code` says.
+  void end(int index, MPI_Status* status, int code);
+
   Call& call_;
-  int count_ = 0;
-  MPI_Request* handles_ = nullptr;
+  const MPI_Request* given_;
+  const Handles handles_;
   MPI_Status* statuses_ = nullptr;
   MPI_Status own_;
-  MPI_Request few_[kFew];
   Request* claimed_ = nullptr;  ///< What the handles stand for; only with several threads.
 };
 
-// Starts and ends that are not waits.
-void request_started(Call& call, MPI_Request handle);
+/// Persistent requests that MPI_Start or MPI_Startall are about to start, recorded at once.
+class Starting {
+ public:
+  Starting(Call& call, int count, MPI_Request* handles);
+  /// Open MPI gives a buffered send that is still on its way another handle.
+  void succeeded();
+  void failed();
+
+ private:
+  Call& call_;
+  const MPI_Request* given_;
+  const Handles handles_;
+};
+
 void request_freed(Call& call, MPI_Request handle);
-/// MPI_Request_get_status found it complete, which leaves it as it is.
 
 /// Requests that nobody completed, for the note at the end.
 uint64_t open_requests();
+/// May a receive of the program's still take a message, of whatever tag?
+bool may_receive();
 
 }  // namespace pathline::record

@@ -12,6 +12,7 @@ namespace pathline::record {
 
 void export_topology() {
   if (!process.started.load()) return;
+  const OwnEnvironment environment;
   void* library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     define_setting("topology", "libhwloc.so.15 is not installed");

@@ -3,8 +3,6 @@
 
 #include <cstdlib>
 
-#include "record/mpi/handle_table.hpp"
-
 namespace pathline::record {
 namespace {
 
@@ -13,10 +11,12 @@ struct Window {
   std::atomic<uint64_t> epoch;  // Number that its operations share; 0: none so far.
   std::atomic<bool> used;       // By an operation since the epoch began.
 };
-HandleTable windows;
+HandleTable known_windows;
 std::atomic<uint32_t> next_window{1};
 
-Window* window_of(MPI_Win win) { return reinterpret_cast<Window*>(windows.find(key_of(win))); }
+Window* window_of(MPI_Win win) {
+  return reinterpret_cast<Window*>(known_windows.find(key_of(win)));
+}
 
 /// The number of the running epoch, for one more operation.
 uint64_t joined_epoch(Window& window) {
@@ -33,6 +33,8 @@ void complete_epoch(Call& call, Window& window, uint64_t ticks) {
 
 }  // namespace
 
+HandleTable& windows() { return known_windows; }
+
 void window_made(Call& call, MPI_Comm comm, MPI_Win win) {
   if (!call.tracked() || win == MPI_WIN_NULL) return;
   const Communicator* known = communicator_of(comm);
@@ -40,17 +42,15 @@ void window_made(Call& call, MPI_Comm comm, MPI_Win win) {
   if (known == nullptr || window == nullptr) return;
   window->id = next_window.fetch_add(1, std::memory_order_relaxed);
   window->epoch = next_request_id();
-  windows.put(key_of(win), reinterpret_cast<uint64_t>(window));
+  known_windows.put(key_of(win), reinterpret_cast<uint64_t>(window));
   const uint64_t numbers[] = {window->id, known->id};
   define(RecordKind::kWindow, numbers, 2);
   if (call.recorded()) emit(RecordKind::kWinCreate, call.end(), window->id);
 }
 
-void window_freed(Call& call, MPI_Win win) {
-  const Window* window = window_of(win);
-  if (!call.tracked() || window == nullptr) return;
-  if (call.recorded()) emit(RecordKind::kWinDestroy, call.begin(), window->id);
-  windows.remove(key_of(win));
+void window_freed(Call& call, uint64_t known) {
+  if (!call.recorded() || known == 0) return;
+  emit(RecordKind::kWinDestroy, call.begin(), reinterpret_cast<const Window*>(known)->id);
 }
 
 void window_named(MPI_Win win, const char* name) {
@@ -62,20 +62,20 @@ void window_named(MPI_Win win, const char* name) {
 
 void rma_put(Call& call, MPI_Win win, int target, uint64_t bytes) {
   Window* window = window_of(win);
-  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  if (!call.recorded() || window == nullptr) return;
   emit(RecordKind::kRmaPut, call.begin(), window->id, target, bytes, joined_epoch(*window));
 }
 
 void rma_get(Call& call, MPI_Win win, int target, uint64_t bytes) {
   Window* window = window_of(win);
-  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  if (!call.recorded() || window == nullptr) return;
   emit(RecordKind::kRmaGet, call.begin(), window->id, target, bytes, joined_epoch(*window));
 }
 
 void rma_atomic(Call& call, MPI_Win win, int target, uint32_t type, uint64_t sent,
                 uint64_t received) {
   Window* window = window_of(win);
-  if (!call.recorded() || window == nullptr || target == MPI_PROC_NULL) return;
+  if (!call.recorded() || window == nullptr) return;
   emit(RecordKind::kRmaAtomic, call.begin(), window->id, target, type, sent, received,
        joined_epoch(*window));
 }
@@ -89,13 +89,10 @@ void rma_runs(Call& call, MPI_Win win, MPI_Request request) {
                          .comm = window->id});
 }
 
-void rma_fence_begins(Call& call) {
-  if (call.recorded()) emit(RecordKind::kRmaCollectiveBegin, call.begin());
-}
-
 void rma_fence_ends(Call& call, MPI_Win win) {
   Window* window = window_of(win);
   if (!call.recorded() || window == nullptr) return;
+  emit(RecordKind::kRmaCollectiveBegin, call.begin());
   complete_epoch(call, *window, call.end());
   constexpr uint32_t kBarrier = 0;
   emit(RecordKind::kRmaCollectiveEnd, call.end(), kBarrier, kSyncProcess | kSyncMemory, window->id,

@@ -24,6 +24,17 @@ namespace pathline::record {
 #include "record/mpi/functions.inc"
 #include "record/mpi/wrappers.inc"
 
+namespace {
+
+__attribute__((constructor)) void find_next() {
+  for (const auto& [name, next] : kNext) {
+    auto** function = static_cast<void**>(next);
+    *function = behind_us(name, *function);
+  }
+}
+
+}  // namespace
+
 extern "C" {
 
 PATHLINE_EXPORT int MPI_Init(int* argc, char*** argv) {
@@ -31,7 +42,7 @@ PATHLINE_EXPORT int MPI_Init(int* argc, char*** argv) {
   int result = MPI_SUCCESS;
   {
     const Inside inside;
-    result = PMPI_Init(argc, argv);
+    result = next_MPI_Init(argc, argv);
   }
   if (result == MPI_SUCCESS && thread.inside == 0) mpi_started(kMPI_Init, began);
   return result;
@@ -42,7 +53,7 @@ PATHLINE_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* 
   int result = MPI_SUCCESS;
   {
     const Inside inside;
-    result = PMPI_Init_thread(argc, argv, required, provided);
+    result = next_MPI_Init_thread(argc, argv, required, provided);
   }
   if (result == MPI_SUCCESS && thread.inside == 0) mpi_started(kMPI_Init_thread, began);
   return result;
@@ -50,13 +61,13 @@ PATHLINE_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* 
 
 PATHLINE_EXPORT int MPI_Finalize(void) {
   int result = MPI_SUCCESS;
-  const bool outermost = thread.inside == 0;
+  was_left(__builtin_dwarf_cfa(), true);
   {
     const Call call(kMPI_Finalize);
-    if (outermost) mpi_ending();
-    result = PMPI_Finalize();
+    mpi_ending();
+    result = next_MPI_Finalize();
   }
-  if (outermost) mpi_ended();
+  mpi_ended();
   return result;
 }
 
