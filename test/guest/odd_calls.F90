@@ -45,9 +45,9 @@ program odd_calls
       requests(1) == MPI_REQUEST_NULL
   case ('gather_in_place')
     if (rank == 0) then
-      call MPI_Gather(MPI_IN_PLACE, 1, 0, a, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, error)
+      call MPI_Gather(MPI_IN_PLACE, 1, 0, a(1), 1, MPI_INTEGER, 0, MPI_COMM_WORLD, error)
     else
-      call MPI_Gather(a, 1, MPI_INTEGER, b, 1, 0, 0, MPI_COMM_WORLD, error)
+      call MPI_Gather(a(1), 1, MPI_INTEGER, b(1), 1, 0, 0, MPI_COMM_WORLD, error)
     end if
     print *, 'rank', rank, 'gathered', error
   end select
