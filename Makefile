@@ -57,7 +57,7 @@ rooms:  ## what each layer of the sources is for, and what it may use
 
 odr:  ## link the program as a whole: no type may be defined twice
 	@tools/setup
-	@tools/build odr pathline
+	@tools/build dev odr
 
 format:  ## bring the sources into the project's format
 	@tools/setup format

@@ -47,15 +47,39 @@ if(PATHLINE_SANITIZE)
   add_link_options(-fsanitize=${PATHLINE_SANITIZE})
 endif()
 
-# Tests spend their time in the headers of GoogleTest and of the standard library: read once for all
-# of them. Only with GCC, whose precompiled headers a compiler cache can hand to another checkout.
-if(PATHLINE_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "")
-  add_library(test_headers OBJECT "${PROJECT_BINARY_DIR}/test_headers.cpp")
-  target_precompile_headers(test_headers PRIVATE
-    <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <map> <numeric> <optional> <random>
-    <set> <span> <sstream> <string> <vector> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
+# What the linker needs to see that no type is defined twice (target `odr`), beside the usual code;
+# everything else is linked without it.
+if(PATHLINE_ODR)
+  add_link_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:PATHLINE_WHOLE_PROGRAM>>>:-fno-lto>)
+  set(pathline_whole_program -flto=auto -ffat-lto-objects)
 endif()
+
+# Where there are tests to wait for, the headers that nearly all sources read are read once. Only with
+# GCC, whose precompiled headers a compiler cache can hand to another checkout; the other presets prove
+# that each source includes what it uses.
+if(PATHLINE_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/headers.cpp" CONTENT "")
+  set(standard <algorithm> <array> <cmath> <cstdint> <filesystem> <map> <numeric> <optional> <span>
+      <string> <vector> <fmt/format.h>)
+  add_library(layer_headers OBJECT "${PROJECT_BINARY_DIR}/headers.cpp")
+  target_link_libraries(layer_headers PRIVATE pathline_flags fmt::fmt)
+  target_precompile_headers(layer_headers PRIVATE ${standard})
+  add_library(test_headers OBJECT "${PROJECT_BINARY_DIR}/headers.cpp")
+  target_precompile_headers(test_headers PRIVATE
+    ${standard} <fstream> <random> <set> <sstream> <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
+# Compiles `target` with the precompiled headers of `of`, where there are any.
+function(pathline_precompiled target of)
+  if(TARGET ${of})
+    if(NOT target STREQUAL of)
+      target_precompile_headers(${target} REUSE_FROM ${of})
+    endif()
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    # One that does not fit costs time, and must not fail a build.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-error=invalid-pch)
+  endif()
+endfunction()
 
 # One layer: the static library pathline_<name> (alias pathline::<name>) of the folder it is called
 # in, and <name>_test if there are tests.
@@ -80,6 +104,8 @@ function(pathline_layer name)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} $<BUILD_INTERFACE:pathline_flags>)
+    target_compile_options(${target} PRIVATE ${pathline_whole_program})
+    pathline_precompiled(${target} layer_headers)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -105,12 +131,13 @@ function(pathline_test_options name)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_link_libraries(${name} PRIVATE pathline_flags fmt::fmt GTest::gmock GTest::gtest_main)
   # They run for seconds, and are compiled for minutes.
-  # A precompiled header that does not fit costs time, and must not fail a build.
-  target_compile_options(${name} PRIVATE -O0
-    "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess;-Wno-error=invalid-pch>")
+  target_compile_options(${name} PRIVATE -O0)
+  pathline_precompiled(${name} test_headers)
 endfunction()
 
 if(TARGET test_headers)
+  target_compile_options(layer_headers PRIVATE ${pathline_whole_program})
+  pathline_precompiled(layer_headers layer_headers)
   pathline_test_options(test_headers)
 endif()
 
@@ -121,9 +148,6 @@ function(pathline_test name)
   add_executable(${name} ${arg_SOURCES})
   pathline_test_options(${name})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
-  if(TARGET test_headers)
-    target_precompile_headers(${name} REUSE_FROM test_headers)
-  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600)
