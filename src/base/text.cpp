@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
@@ -104,6 +105,10 @@ std::string human_seconds(double seconds) {
   if (size >= 0.9995e-3) return fmt::format("{}{} ms", sign, three_digits(size * 1e3));
   if (size >= 0.9995e-6) return fmt::format("{}{} µs", sign, three_digits(size * 1e6));
   return fmt::format("{}{:.0f} ns", sign, size * 1e9);
+}
+
+double rounded(double value, int digits) {
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
 std::string human_count(uint64_t count) {

@@ -17,6 +17,9 @@ std::string human_bytes(double bytes);
 /// "1.23 s", "45.6 ms", "789 ns": three digits.
 std::string human_seconds(double seconds);
 
+/// The nearest number of so many significant decimal digits.
+double rounded(double value, int digits);
+
 /// "1,234,567".
 std::string human_count(uint64_t count);
 

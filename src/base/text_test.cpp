@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -185,6 +186,15 @@ TEST(Text, UnknownWordsAreAnsweredInOneWay) {
   constexpr std::pair<std::string_view, int> kChoices[] = {{"one", 1}, {"two", 2}};
   EXPECT_EQ(choose("--n", "two", kChoices).value(), 2);
   EXPECT_EQ(choose("--n", "", kChoices).error().message, "--n is '', expected one or two");
+}
+
+TEST(Text, RoundsToSignificantDigits) {
+  EXPECT_EQ(rounded(1234.5, 2), 1200.0);
+  EXPECT_EQ(rounded(-0.00123456, 3), -0.00123);
+  EXPECT_EQ(rounded(0.1 + 0.2, 9), 0.3);
+  EXPECT_EQ(rounded(0, 3), 0.0);
+  EXPECT_TRUE(std::isinf(rounded(HUGE_VAL, 3)));
+  EXPECT_TRUE(std::isnan(rounded(NAN, 3)));
 }
 
 }  // namespace

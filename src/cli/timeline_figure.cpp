@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/parse.hpp"
+#include "base/text.hpp"
 #include "cli/figure_kinds.hpp"
 
 namespace pathline::cli {
@@ -30,7 +31,7 @@ layout::Blend blend_of(const std::string& text) {
 }
 
 /// Six digits: what is left of a sum does not depend on the order of its terms.
-double rounded(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
+double rounded(double value) { return base::rounded(value, 6); }
 
 }  // namespace
 

@@ -180,8 +180,7 @@ class BarsFigure : Frame {
     if (cells.share.starts_with("less than ")) cells.share.replace(0, 9, "<");
     if (now > 0 && value > 0) {
       const double factor = value / now;
-      cells.factor =
-          "\u00d7 " + number_text(std::strtod(fmt::format("{:.2g}", factor).c_str(), nullptr));
+      cells.factor = "\u00d7 " + number_text(base::rounded(factor, 2));
     }
     return cells;
   }

@@ -153,9 +153,7 @@ class KernelFigure : Frame {
     }
     return facts;
   }
-  static std::string two_digits(double value) {
-    return number_text(std::strtod(fmt::format("{:.2g}", value).c_str(), nullptr));
-  }
+  static std::string two_digits(double value) { return number_text(base::rounded(value, 2)); }
   [[nodiscard]] std::string points_text() const {
     size_t least = SIZE_MAX;
     size_t most = 0;

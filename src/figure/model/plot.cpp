@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "layout/text.hpp"
 
 namespace pathline::figure {
@@ -74,7 +75,7 @@ std::vector<double> round_values(const ModelScale& scale, double begin, double e
                                                 : layout::count_ticks(begin, end, count);
   std::vector<double> values;
   for (const layout::Tick& tick : ticks.major) {
-    values.push_back(std::strtod(fmt::format("{:.9g}", tick.value).c_str(), nullptr));
+    values.push_back(base::rounded(tick.value, 9));
   }
   return values;
 }

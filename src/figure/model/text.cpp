@@ -274,7 +274,7 @@ namespace {
 
 /// What a prediction is good for: "4,130", "1.27·10⁶".
 std::string three_digits(double value) {
-  const double rounded = std::strtod(fmt::format("{:.3g}", value).c_str(), nullptr);
+  const double rounded = base::rounded(value, 3);
   return std::abs(rounded) < 1e6 || !std::isfinite(rounded) ? number_text(rounded)
                                                             : scientific(rounded);
 }
@@ -342,7 +342,7 @@ layout::Ticks ValueText::linear_ticks(double begin, double end, size_t max_count
   const double rest = std::pow(10.0, exponent - exponent / 2);
   layout::Ticks ticks = layout::count_ticks(begin / half / rest, end / half / rest, max_count);
   for (layout::Tick& tick : ticks.major) {
-    tick.label = number_text(std::strtod(fmt::format("{:.6g}", tick.value).c_str(), nullptr));
+    tick.label = number_text(base::rounded(tick.value, 6));
     tick.value *= half * rest;
   }
   for (double& value : ticks.minor) value *= half * rest;
