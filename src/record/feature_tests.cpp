@@ -54,18 +54,12 @@ Dynamic dynamic_of(const dl_phdr_info& info) {
   return found;
 }
 
-/// Writes where only the loader may, as in what it has relocated. Pages come back as they were.
-template <class Value>
-bool overwrite(Value* place, Value value, int protection) {
+/// Sets what may be done with the pages of [begin, end).
+bool protect(const void* begin, const void* end, int protection) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(place) / page * page;
-  const size_t bytes = reinterpret_cast<uintptr_t>(place + 1) - begin;
-  if (mprotect(reinterpret_cast<void*>(begin), bytes, PROT_READ | PROT_WRITE) != 0) return false;
-  *place = value;
-  if (protection != (PROT_READ | PROT_WRITE)) {
-    mprotect(reinterpret_cast<void*>(begin), bytes, protection);
-  }
-  return true;
+  const auto first = reinterpret_cast<uintptr_t>(begin) / page * page;
+  return mprotect(reinterpret_cast<void*>(first), reinterpret_cast<uintptr_t>(end) - first,
+                  protection) == 0;
 }
 
 bool is_missing(const char* name) { return dlsym(RTLD_NEXT, name) == nullptr; }
@@ -97,8 +91,10 @@ int unbind(dl_phdr_info* info, size_t size, void* data) {
       if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || symbol.st_shndx != SHN_UNDEF) continue;
       auto* slot = reinterpret_cast<void**>(file.base + relocation.r_offset);
       if (!is_trampoline(*slot) || !is_missing(file.texts + symbol.st_name)) continue;
-      overwrite(slot, static_cast<void*>(nullptr),
-                protection_of(*info, reinterpret_cast<ElfW(Addr)>(slot)));
+      // Only the loader may write in what it has relocated.
+      if (!protect(slot, slot + 1, PROT_READ | PROT_WRITE)) continue;
+      *slot = nullptr;
+      protect(slot, slot + 1, protection_of(*info, reinterpret_cast<ElfW(Addr)>(slot)));
     }
   }
   return 0;
@@ -135,10 +131,8 @@ int hide(dl_phdr_info* info, size_t size, void* data) {
   }
   if (last < first) return 1;
   while ((chain[last - first] & 1U) == 0) ++last;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(file.symbols + first) / page * page;
-  const size_t bytes = reinterpret_cast<uintptr_t>(file.symbols + last + 1) - begin;
-  if (mprotect(reinterpret_cast<void*>(begin), bytes, PROT_READ | PROT_WRITE) != 0) return 1;
+  ElfW(Sym)* const end = file.symbols + last + 1;
+  if (!protect(file.symbols + first, end, PROT_READ | PROT_WRITE)) return 1;
   for (uint32_t i = first; i <= last; ++i) {
     ElfW(Sym)& symbol = file.symbols[i];
     void* address = reinterpret_cast<void*>(file.base + symbol.st_value);
@@ -147,7 +141,7 @@ int hide(dl_phdr_info* info, size_t size, void* data) {
       symbol.st_value = 0;
     }
   }
-  mprotect(reinterpret_cast<void*>(begin), bytes, PROT_READ);
+  protect(file.symbols + first, end, PROT_READ);
   return 1;
 }
 

@@ -100,6 +100,13 @@ struct OpenCall {
   uint32_t region = 0;                       ///< That was entered, 0 if none was.
   bool profiled = false;                     ///< It was counted, too.
   uint32_t inner_calls = 0;                  ///< Calls inside of calls so far, of this thread.
+
+  void begin(const void* callers_end, const volatile uint64_t* lives) {
+    frame = callers_end;
+    alive = lives;
+    region = 0;
+    profiled = false;
+  }
 };
 constexpr uint64_t kAlive = 0x706c2d616c697665;
 
@@ -172,10 +179,7 @@ class Inside {
   [[gnu::always_inline]] Inside() : before_(thread.inside) {
     ++thread.inside;
     if (before_ != 0) return;
-    thread.call.frame = __builtin_dwarf_cfa();
-    thread.call.alive = &alive_;
-    thread.call.region = 0;
-    thread.call.profiled = false;
+    thread.call.begin(__builtin_dwarf_cfa(), &alive_);
   }
   ~Inside() {
     thread.inside = before_;

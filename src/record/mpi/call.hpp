@@ -41,10 +41,7 @@ class Call {
       }
     }
     thread.inside = 1;
-    thread.call.frame = frame;
-    thread.call.alive = &alive_;
-    thread.call.region = 0;
-    thread.call.profiled = false;
+    thread.call.begin(frame, &alive_);
     const uint32_t wanted = wants();
     if (wanted == 0) return;
     begin_ = now();

@@ -40,9 +40,25 @@ uint32_t world_rank_of_first(MPI_Group group) {
   return static_cast<uint32_t>(world);
 }
 
+/// Calls take(world rank or MPI_UNDEFINED) for each member of a group. false if the MPI refuses.
+template <class Take>
+bool each_world_rank(MPI_Group group, int size, Take take) {
+  constexpr int kAtOnce = 256;
+  int ranks[kAtOnce];
+  int world[kAtOnce];
+  for (int begin = 0; begin < size; begin += kAtOnce) {
+    const int n = size - begin < kAtOnce ? size - begin : kAtOnce;
+    for (int i = 0; i < n; ++i) ranks[i] = begin + i;
+    if (PMPI_Group_translate_ranks(group, n, ranks, world_group, world) != MPI_SUCCESS) {
+      return false;
+    }
+    for (int i = 0; i < n; ++i) take(world[i]);
+  }
+  return true;
+}
+
 /// The members of a group as stretches of world ranks.
 void define_members(const Communicator& comm, uint32_t side, MPI_Group group, int size) {
-  constexpr int kAtOnce = 256;
   constexpr size_t kStretches = 64;
   uint64_t list[3 * kStretches];
   size_t items = 0;
@@ -60,26 +76,20 @@ void define_members(const Communicator& comm, uint32_t side, MPI_Group group, in
       items = 0;
     }
   };
-  int ranks[kAtOnce];
-  int world[kAtOnce];
-  for (int begin = 0; begin < size; begin += kAtOnce) {
-    const int n = size - begin < kAtOnce ? size - begin : kAtOnce;
-    for (int i = 0; i < n; ++i) ranks[i] = begin + i;
-    if (PMPI_Group_translate_ranks(group, n, ranks, world_group, world) != MPI_SUCCESS) return;
-    for (int i = 0; i < n; ++i) {
-      // A process of another world has no number here.
-      const int64_t member = world[i] == MPI_UNDEFINED ? UINT32_MAX : world[i];
-      if (count == 1) stride = member - first;
-      if (count > 0 && member == first + stride * static_cast<int64_t>(count)) {
-        ++count;
-        continue;
-      }
-      put();
-      first = member;
-      stride = 1;
-      count = 1;
+  const bool all = each_world_rank(group, size, [&](int world) {
+    // A process of another world has no number here.
+    const int64_t member = world == MPI_UNDEFINED ? UINT32_MAX : world;
+    if (count == 1) stride = member - first;
+    if (count > 0 && member == first + stride * static_cast<int64_t>(count)) {
+      ++count;
+      return;
     }
-  }
+    put();
+    first = member;
+    stride = 1;
+    count = 1;
+  });
+  if (!all) return;
   put();
   if (items > 0) define_list(RecordKind::kMembers, numbers, 2, list, items);
 }
@@ -148,60 +158,19 @@ void start_communicators() {
     largest_tag = *tag;
   }
   // What needs no MPI_Type_commit.
-  const MPI_Datatype named[] = {MPI_CHAR,
-                                MPI_SIGNED_CHAR,
-                                MPI_UNSIGNED_CHAR,
-                                MPI_BYTE,
-                                MPI_PACKED,
-                                MPI_WCHAR,
-                                MPI_SHORT,
-                                MPI_UNSIGNED_SHORT,
-                                MPI_INT,
-                                MPI_UNSIGNED,
-                                MPI_LONG,
-                                MPI_UNSIGNED_LONG,
-                                MPI_LONG_LONG,
-                                MPI_UNSIGNED_LONG_LONG,
-                                MPI_FLOAT,
-                                MPI_DOUBLE,
-                                MPI_LONG_DOUBLE,
-                                MPI_INT8_T,
-                                MPI_INT16_T,
-                                MPI_INT32_T,
-                                MPI_INT64_T,
-                                MPI_UINT8_T,
-                                MPI_UINT16_T,
-                                MPI_UINT32_T,
-                                MPI_UINT64_T,
-                                MPI_AINT,
-                                MPI_COUNT,
-                                MPI_OFFSET,
-                                MPI_C_BOOL,
-                                MPI_C_FLOAT_COMPLEX,
-                                MPI_C_DOUBLE_COMPLEX,
-                                MPI_C_LONG_DOUBLE_COMPLEX,
-                                MPI_FLOAT_INT,
-                                MPI_DOUBLE_INT,
-                                MPI_LONG_INT,
-                                MPI_2INT,
-                                MPI_SHORT_INT,
-                                MPI_LONG_DOUBLE_INT,
-                                MPI_CHARACTER,
-                                MPI_LOGICAL,
-                                MPI_INTEGER,
-                                MPI_REAL,
-                                MPI_DOUBLE_PRECISION,
-                                MPI_COMPLEX,
-                                MPI_DOUBLE_COMPLEX,
-                                MPI_2INTEGER,
-                                MPI_2REAL,
-                                MPI_2DOUBLE_PRECISION,
-                                MPI_INTEGER1,
-                                MPI_INTEGER2,
-                                MPI_INTEGER4,
-                                MPI_INTEGER8,
-                                MPI_REAL4,
-                                MPI_REAL8};
+  // clang-format off
+  const MPI_Datatype named[] = {
+      MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_PACKED, MPI_WCHAR, MPI_SHORT,
+      MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG,
+      MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T,
+      MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_AINT,
+      MPI_COUNT, MPI_OFFSET, MPI_C_BOOL, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
+      MPI_C_LONG_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT,
+      MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL,
+      MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_2INTEGER, MPI_2REAL,
+      MPI_2DOUBLE_PRECISION, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4,
+      MPI_REAL8};
+  // clang-format on
   for (const MPI_Datatype type : named) {
     if (type != MPI_DATATYPE_NULL) type_bytes(type);
   }
@@ -294,19 +263,15 @@ namespace {
 
 /// A number for the members of a group in their order, `first` the world rank of the first one.
 uint64_t number_of(MPI_Group group, uint32_t& first) {
-  constexpr int kAtOnce = 256;
   int size = 0;
   PMPI_Group_size(group, &size);
   uint64_t number = static_cast<uint64_t>(size);
-  int ranks[kAtOnce];
-  int world[kAtOnce];
-  for (int begin = 0; begin < size; begin += kAtOnce) {
-    const int n = size - begin < kAtOnce ? size - begin : kAtOnce;
-    for (int i = 0; i < n; ++i) ranks[i] = begin + i;
-    if (PMPI_Group_translate_ranks(group, n, ranks, world_group, world) != MPI_SUCCESS) break;
-    for (int i = 0; i < n; ++i) number = mix(number, static_cast<uint32_t>(world[i]));
-    if (begin == 0) first = static_cast<uint32_t>(world[0]);
-  }
+  bool is_first = true;
+  each_world_rank(group, size, [&](int world) {
+    number = mix(number, static_cast<uint32_t>(world));
+    if (is_first) first = static_cast<uint32_t>(world);
+    is_first = false;
+  });
   return number;
 }
 
