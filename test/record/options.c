@@ -4,17 +4,20 @@
 //
 //   steps    12 time steps, marked by pathline_step, with requests and regions that reach from one
 //            into the next
-//   rounds   the same without marks
+//   rounds   the same without marks; with N = 2, the second rank has a host's name of its own
 //   flood    N messages each way, each in two regions
 //   threads  N threads, one after the other, each with a region
 //   calls    all of pathline.h; N is the exit status
 //   kokkos   what a Kokkos program does with a tool
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -202,9 +205,19 @@ static void be_kokkos(void) {
   if (rank == 0) puts("done");
 }
 
+// As processes on two nodes have. Who may not do that says so.
+static void be_on_two_hosts(void) {
+  const char* of_openmpi = getenv("OMPI_COMM_WORLD_RANK");
+  const char* of_mpich = getenv("PMI_RANK");
+  const char* own = of_openmpi ? of_openmpi : of_mpich ? of_mpich : "0";
+  if (atoi(own) == 0) return;
+  if (unshare(CLONE_NEWUTS) != 0 || sethostname("second", 6) != 0) puts("no name of its own");
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
+  if (strcmp(what, "rounds") == 0 && number == 2) be_on_two_hosts();
   pathline_region_begin("before MPI");
   MPI_Init(&argc, &argv);
   pathline_region_end("before MPI");

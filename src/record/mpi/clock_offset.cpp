@@ -2,7 +2,7 @@
 #include "record/mpi/clock_offset.hpp"
 
 #include <cstdlib>
-#include <cstring>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "record/process.hpp"
@@ -16,6 +16,12 @@ struct Offset {
   int64_t offset_ns = 0;  ///< To be added to our clock.
   int64_t error_ns = 0;
 };
+
+/// Of each clock the first rank that has it, in their order, and how far it is from that of rank 0.
+int* leaders = nullptr;
+Offset* offsets = nullptr;
+int clock_count = 0;
+int own_clock = 0;
 
 uint64_t mono() { return clock_ns(CLOCK_MONOTONIC); }
 
@@ -47,62 +53,100 @@ Offset ask(MPI_Comm comm, int reference, int tag) {
   return best;
 }
 
+uint64_t hashed(uint64_t hash, const char* text) {
+  for (const char* c = text; *c != '\0'; ++c) {
+    hash = (hash ^ static_cast<uint8_t>(*c)) * 1099511628211ULL;
+  }
+  return hash;
+}
+
+/// A number that only processes with one CLOCK_MONOTONIC have in common.
+uint64_t clock_key() {
+  char text[256] = "";
+  gethostname(text, sizeof text - 1);
+  uint64_t key = hashed(1469598103934665603ULL, text);
+  const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    const ssize_t bytes = read(file, text, sizeof text - 1);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    close(file);
+    key = hashed(key, text);
+  }
+  const ssize_t bytes = readlink("/proc/self/ns/time", text, sizeof text - 1);
+  text[bytes > 0 ? bytes : 0] = '\0';
+  return hashed(key, text);
+}
+
+/// Numbers the clocks in the order of their first ranks.
+void number_clocks(const uint64_t* keys, int size, int rank) {
+  int last = 0;
+  for (int other = 0; other < size; ++other) {
+    // Neighbours mostly share one.
+    if (clock_count == 0 || keys[leaders[last]] != keys[other]) {
+      last = 0;
+      while (last < clock_count && keys[leaders[last]] != keys[other]) ++last;
+      if (last == clock_count) leaders[clock_count++] = other;
+    }
+    if (other == rank) own_clock = last;
+  }
+}
+
+template <class Item>
+void shrink(Item*& items, int count) {
+  void* less = std::realloc(items, sizeof(Item) * static_cast<size_t>(count));
+  if (less != nullptr) items = static_cast<Item*>(less);
+}
+
 }  // namespace
 
-int measure_clock_offsets(MPI_Comm comm, int tag) {
+int find_clocks() {
   int rank = 0;
   int size = 0;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &size);
-  // Who shares a node: a hash of the host's name of every process.
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  uint64_t mine = 1469598103934665603ULL;
-  for (const char* c = host; *c != '\0'; ++c)
-    mine = (mine ^ static_cast<uint8_t>(*c)) * 1099511628211ULL;
-  auto* hosts = static_cast<uint64_t*>(std::malloc(sizeof(uint64_t) * static_cast<size_t>(size)));
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  const uint64_t mine = clock_key();
+  const auto count = static_cast<size_t>(size);
+  auto* keys = static_cast<uint64_t*>(std::malloc(sizeof(uint64_t) * count));
+  leaders = static_cast<int*>(std::malloc(sizeof(int) * count));
+  offsets = static_cast<Offset*>(std::malloc(sizeof(Offset) * count));
   // All or none: a process that stayed away would leave the others waiting.
-  int ready = hosts != nullptr ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm);
-  if (ready == 0) {
-    std::free(hosts);
-    return -1;
+  int ready = keys != nullptr && leaders != nullptr && offsets != nullptr ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (ready != 0) {
+    PMPI_Allgather(&mine, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    number_clocks(keys, size, rank);
+    shrink(leaders, clock_count);
+    shrink(offsets, clock_count);
   }
-  PMPI_Allgather(&mine, 1, MPI_UINT64_T, hosts, 1, MPI_UINT64_T, comm);
-  int leader = 0;
-  while (hosts[leader] != mine) ++leader;
+  std::free(keys);
+  return ready == 0 ? -1 : leaders[own_clock];
+}
 
-  Offset offset;
-  if (rank == 0) {
-    for (int other = 1; other < size; ++other) {
-      int first = 0;
-      while (hosts[first] != hosts[other]) ++first;
-      if (first == other) answer(comm, other, tag);
+bool clocks_differ() { return clock_count > 1; }
+
+void measure_clock_offsets(MPI_Comm comm, int tag) {
+  if (clock_count == 0) return;
+  Offset own;
+  if (clocks_differ()) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+      offsets[0] = {};
+      for (int clock = 1; clock < clock_count; ++clock) {
+        answer(comm, leaders[clock], tag);
+        PMPI_Recv(&offsets[clock], sizeof(Offset), MPI_BYTE, leaders[clock], tag, comm,
+                  MPI_STATUS_IGNORE);
+      }
+    } else if (leaders[own_clock] == rank) {
+      const Offset offset = ask(comm, 0, tag);
+      PMPI_Send(&offset, sizeof offset, MPI_BYTE, 0, tag, comm);
     }
-  } else if (leader == rank) {
-    offset = ask(comm, 0, tag);
+    PMPI_Bcast(offsets, clock_count * static_cast<int>(sizeof(Offset)), MPI_BYTE, 0, comm);
+    own = offsets[own_clock];
   }
-  if (leader == rank) {
-    for (int other = rank + 1; other < size; ++other) {
-      if (hosts[other] != mine) continue;
-      answer(comm, other, tag);
-      PMPI_Send(&offset, sizeof offset, MPI_BYTE, other, tag, comm);
-    }
-  } else {
-    const Offset own = ask(comm, leader, tag);
-    PMPI_Recv(&offset, sizeof offset, MPI_BYTE, leader, tag, comm, MPI_STATUS_IGNORE);
-    // Containers may have clocks of their own.
-    constexpr int64_t kSameClock = 1000;
-    if (std::llabs(own.offset_ns) > kSameClock + own.error_ns) {
-      offset.offset_ns += own.offset_ns;
-      offset.error_ns += own.error_ns;
-    }
-  }
-  std::free(hosts);
-  const uint64_t numbers[] = {mono(), chunk::zigzag(offset.offset_ns),
-                              static_cast<uint64_t>(offset.error_ns) + process.clock_error_ns};
+  const uint64_t numbers[] = {mono(), chunk::zigzag(own.offset_ns),
+                              static_cast<uint64_t>(own.error_ns) + process.clock_error_ns};
   define(RecordKind::kClockOffset, numbers, 3);
-  return leader;
 }
 
 }  // namespace pathline::record

@@ -90,8 +90,9 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
   // From here on the ranks without a file take part as well: the others wait for them.
   process.following.store(true, std::memory_order_release);
   start_communicators();
-  const int first_of_node = measure_clock_offsets(MPI_COMM_WORLD, largest_tag);
-  if (decision.sync_interval_ns != 0) {
+  const int first_of_node = find_clocks();
+  measure_clock_offsets(MPI_COMM_WORLD, largest_tag);
+  if (decision.sync_interval_ns != 0 && clocks_differ()) {
     // A rank that is not recorded would not come to the appointments.
     int all_recorded = recorded ? 1 : 0;
     PMPI_Allreduce(MPI_IN_PLACE, &all_recorded, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -101,8 +102,6 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     }
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
-  // Nobody goes on to messages of its own while another one still waits for ours.
-  PMPI_Barrier(MPI_COMM_WORLD);
   if (recorded) {
     if (ready(began_ticks)) {
       const uint32_t region = define_function(function);
@@ -154,8 +153,10 @@ void mpi_ending() {
   const Inside inside;
   const OwnEnvironment environment;
   // A receive that the program never completed might take our message.
-  int may_meet = may_receive() ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &may_meet, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  int may_meet = clocks_differ() && may_receive() ? 1 : 0;
+  if (clocks_differ()) {
+    PMPI_Allreduce(MPI_IN_PLACE, &may_meet, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  }
   if (may_meet == 0) measure_clock_offsets(MPI_COMM_WORLD, largest_tag);
   if (process.started.load(std::memory_order_relaxed)) {
     if (const uint64_t open = open_requests(); open > 0) {
