@@ -268,6 +268,27 @@ static void groups(void) {
   MPI_Comm_free(&both);
 }
 
+/* Two halves of one world meet at a port, twice. */
+static void port(void) {
+  char name[MPI_MAX_PORT_NAME] = "";
+  MPI_Comm side, both;
+  if (rank == 0) MPI_Open_port(MPI_INFO_NULL, name);
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &side);
+  for (int round = 0; round < 2; ++round) {
+    if (rank % 2 == 0) {
+      MPI_Comm_accept(name, MPI_INFO_NULL, 0, side, &both);
+      MPI_Recv(result, 1, MPI_INT, 0, round, both, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Comm_connect(name, MPI_INFO_NULL, 0, side, &both);
+      MPI_Send(&rank, 1, MPI_INT, 0, round, both);
+    }
+    MPI_Comm_disconnect(&both);
+  }
+  if (rank == 0) MPI_Close_port(name);
+  MPI_Comm_free(&side);
+}
+
 static void persistent_bsend(void) {
   int bytes = 1000000;
   void* space = malloc((size_t)bytes);
@@ -338,6 +359,7 @@ static const struct {
              {"jump_on_all", jump_on_all},
              {"communicators_of_callbacks", communicators_of_callbacks},
              {"groups", groups},
+             {"port", port},
              {"persistent_bsend", persistent_bsend},
              {"floating_point", floating_point},
              {"timing_loop", timing_loop},

@@ -305,6 +305,21 @@ void communicator_of_group(Call& call, MPI_Comm made, uint64_t tag) {
   define_with_members(made, *comm);
 }
 
+void communicator_connected(Call& call, MPI_Comm parent, MPI_Comm made) {
+  if (!call.tracked()) return;
+  MPI_Group group = MPI_GROUP_NULL;
+  bool one_world = false;
+  if (made != MPI_COMM_NULL && PMPI_Comm_remote_group(made, &group) == MPI_SUCCESS) {
+    one_world = world_rank_of_first(group) != UINT32_MAX;
+    PMPI_Group_free(&group);
+  }
+  if (one_world) {
+    communicator_of_group(call, made, 0);
+  } else {
+    communicator_made(call, parent, made);
+  }
+}
+
 void communicator_named(MPI_Comm handle, const char* name) {
   const Communicator* comm = communicator_of(handle);
   if (comm == nullptr) return;

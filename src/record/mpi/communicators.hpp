@@ -48,6 +48,8 @@ void communicator_promised(Call& call, MPI_Comm parent, MPI_Comm made);
 /// order as far as their `tag` is the same (MPI 4.0, 6.4.2), so members, tag and order name it,
 /// again without a message.
 void communicator_of_group(Call& call, MPI_Comm made, uint64_t tag);
+/// Two sides met at a port or a socket. Those of one world come from different parents.
+void communicator_connected(Call& call, MPI_Comm parent, MPI_Comm made);
 void communicator_named(MPI_Comm comm, const char* name);
 
 /// Bytes of one element of `type`, with which MPI was just successful; remembered.
