@@ -24,6 +24,7 @@
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
 #include "raw/run.hpp"
+#include "trace/backwards.hpp"
 #include "trace/warnings.hpp"
 
 namespace pathline::app {
@@ -259,18 +260,11 @@ base::Status write_tables(const raw::Run& raw, const fs::path& run, base::Thread
 }  // namespace
 
 Causality check_causality(const trace::Trace& trace, double error_bound_s) {
-  Causality causality;
-  const trace::Messages& messages = trace.messages;
-  causality.messages = messages.size();
-  causality.error_bound_s = error_bound_s;
-  uint64_t worst = 0;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    if (messages.recv_ticks[i] >= messages.send_ticks[i]) continue;
-    ++causality.violations;
-    worst = std::max(worst, messages.send_ticks[i] - messages.recv_ticks[i]);
-  }
-  causality.worst_s = trace.span_seconds(worst);
-  return causality;
+  const trace::Backwards backwards = trace::find_backwards(trace.messages);
+  return {.messages = trace.messages.size(),
+          .violations = backwards.of_clocks,
+          .worst_s = trace.span_seconds(backwards.worst_ticks),
+          .error_bound_s = error_bound_s};
 }
 
 bool needs_finish(const fs::path& run) {

@@ -14,7 +14,8 @@
 
 namespace pathline::app {
 
-/// Messages that end before they begin: what is left of the clocks' differences.
+/// Messages that end before they begin: what is left of the clocks' differences. Not those that
+/// threads may have exchanged (trace::Backwards).
 struct Causality {
   uint64_t messages = 0;
   uint64_t violations = 0;

@@ -2,12 +2,11 @@
 #include "trace/finish.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "trace/backwards.hpp"
 #include "trace/match.hpp"
 #include "trace/ranks.hpp"
 
@@ -49,50 +48,6 @@ void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, cons
                   trace.seconds(location.events.ticks[first.event]), peer, point.tag, point.bytes));
 }
 
-/// Messages that were received before being sent, as far as it seems.
-struct Backwards {
-  uint64_t all = 0;
-  /// Of a pair, communicator and tag that several threads of one side share: nobody recorded which
-  /// message is which.
-  uint64_t of_threads = 0;
-};
-
-Backwards find_backwards(const Messages& messages) {
-  using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
-  struct Stream {
-    uint64_t backwards = 0;
-    uint32_t send_location = UINT32_MAX;
-    uint32_t recv_location = UINT32_MAX;
-    bool of_threads = false;
-  };
-  const auto key = [&](size_t i) {
-    return Key(messages.sender[i], messages.receiver[i], messages.comm[i], messages.tag[i]);
-  };
-  Backwards found;
-  std::map<Key, Stream> streams;
-  constexpr size_t kMostStreams = 1U << 16U;  // With more of them it is the clocks.
-  for (size_t i = 0; i < messages.size(); ++i) {
-    if (messages.recv_ticks[i] >= messages.send_ticks[i]) continue;
-    ++found.all;
-    if (streams.size() < kMostStreams) ++streams[key(i)].backwards;
-  }
-  if (streams.empty() || streams.size() == kMostStreams) return found;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const auto stream = streams.find(key(i));
-    if (stream == streams.end()) continue;
-    Stream& one = stream->second;
-    one.of_threads = one.of_threads || (one.send_location != UINT32_MAX &&
-                                        (one.send_location != messages.send_location[i] ||
-                                         one.recv_location != messages.recv_location[i]));
-    one.send_location = messages.send_location[i];
-    one.recv_location = messages.recv_location[i];
-  }
-  for (const auto& [unused, stream] : streams) {
-    if (stream.of_threads) found.of_threads += stream.backwards;
-  }
-  return found;
-}
-
 void warn_about_backwards(Trace& trace) {
   const Backwards backwards = find_backwards(trace.messages);
   if (backwards.of_threads > 0) {
@@ -101,9 +56,9 @@ void warn_about_backwards(Trace& trace) {
         " to be received before being sent: several threads share a communicator and a tag there, "
         "and which message is which is not recorded");
   }
-  if (backwards.all > backwards.of_threads) {
+  if (backwards.of_clocks > 0) {
     trace.warnings.push_back(
-        base::counted(backwards.all - backwards.of_threads, "message was", "messages were") +
+        base::counted(backwards.of_clocks, "message was", "messages were") +
         " received before being sent: the clocks were not synchronised well enough");
   }
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/backwards.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace pathline::trace {
+
+Backwards find_backwards(const Messages& messages) {
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
+  struct Stream {
+    uint64_t backwards = 0;
+    uint64_t worst_ticks = 0;
+    uint32_t send_location = UINT32_MAX;
+    uint32_t recv_location = UINT32_MAX;
+    bool of_threads = false;
+  };
+  const auto key = [&](size_t i) {
+    return Key(messages.sender[i], messages.receiver[i], messages.comm[i], messages.tag[i]);
+  };
+  Backwards all;
+  std::map<Key, Stream> streams;
+  constexpr size_t kMostStreams = 1U << 16U;  // With more of them it is the clocks.
+  for (size_t i = 0; i < messages.size(); ++i) {
+    if (messages.recv_ticks[i] >= messages.send_ticks[i]) continue;
+    const uint64_t ticks = messages.send_ticks[i] - messages.recv_ticks[i];
+    ++all.of_clocks;
+    all.worst_ticks = std::max(all.worst_ticks, ticks);
+    if (streams.size() == kMostStreams) continue;
+    Stream& stream = streams[key(i)];
+    ++stream.backwards;
+    stream.worst_ticks = std::max(stream.worst_ticks, ticks);
+  }
+  if (streams.empty() || streams.size() == kMostStreams) return all;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const auto stream = streams.find(key(i));
+    if (stream == streams.end()) continue;
+    Stream& one = stream->second;
+    one.of_threads = one.of_threads || (one.send_location != UINT32_MAX &&
+                                        (one.send_location != messages.send_location[i] ||
+                                         one.recv_location != messages.recv_location[i]));
+    one.send_location = messages.send_location[i];
+    one.recv_location = messages.recv_location[i];
+  }
+  Backwards found;
+  for (const auto& [unused, stream] : streams) {
+    if (stream.of_threads) {
+      found.of_threads += stream.backwards;
+    } else {
+      found.of_clocks += stream.backwards;
+      found.worst_ticks = std::max(found.worst_ticks, stream.worst_ticks);
+    }
+  }
+  return found;
+}
+
+}  // namespace pathline::trace

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "trace/trace.hpp"
+
+namespace pathline::trace {
+
+/// Messages that were received before being sent, as far as it seems.
+struct Backwards {
+  /// The clocks of the two sides do not agree; by how much at most.
+  uint64_t of_clocks = 0;
+  uint64_t worst_ticks = 0;
+  /// Of a pair, communicator and tag that several threads of one side share: nobody recorded which
+  /// message is which.
+  uint64_t of_threads = 0;
+};
+
+/// cost  one pass over the messages, a second one if there are any.
+Backwards find_backwards(const Messages& messages);
+
+}  // namespace pathline::trace
