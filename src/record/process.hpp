@@ -193,6 +193,12 @@ class Inside {
   const uint32_t before_;
 };
 
+/// FNV-1a of a text, or of what was hashed before and this behind it.
+inline uint64_t hash_of(const char* text, uint64_t hash = 1469598103934665603ULL) {
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 1099511628211ULL;
+  return hash;
+}
+
 /// errno stays what it was.
 class KeepErrno {
  public:

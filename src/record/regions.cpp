@@ -24,12 +24,6 @@ constexpr size_t kBuckets = 1024;
 Mutex names_lock;
 Name* buckets[kBuckets];
 
-size_t hash_of(const char* text) {
-  size_t hash = 1469598103934665603ULL;
-  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 1099511628211ULL;
-  return hash;
-}
-
 uint32_t intern_region(const char* name, uint32_t role_paradigm) {
   const Lock guard(names_lock);
   Name*& bucket = buckets[hash_of(name) % kBuckets];

@@ -53,28 +53,21 @@ Offset ask(MPI_Comm comm, int reference, int tag) {
   return best;
 }
 
-uint64_t hashed(uint64_t hash, const char* text) {
-  for (const char* c = text; *c != '\0'; ++c) {
-    hash = (hash ^ static_cast<uint8_t>(*c)) * 1099511628211ULL;
-  }
-  return hash;
-}
-
 /// A number that only processes with one CLOCK_MONOTONIC have in common.
 uint64_t clock_key() {
   char text[256] = "";
   gethostname(text, sizeof text - 1);
-  uint64_t key = hashed(1469598103934665603ULL, text);
+  uint64_t key = hash_of(text);
   const int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     const ssize_t bytes = read(file, text, sizeof text - 1);
     text[bytes > 0 ? bytes : 0] = '\0';
     close(file);
-    key = hashed(key, text);
+    key = hash_of(text, key);
   }
   const ssize_t bytes = readlink("/proc/self/ns/time", text, sizeof text - 1);
   text[bytes > 0 ? bytes : 0] = '\0';
-  return hashed(key, text);
+  return hash_of(text, key);
 }
 
 /// Numbers the clocks in the order of their first ranks.
