@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.hpp"
 #include "base/text.hpp"
 #include "mapping/files/placement_file.hpp"
 #include "mapping/files/seating.hpp"
@@ -275,27 +276,6 @@ base::Status read_plain(std::string_view text, Seating& seats) {
   return {};
 }
 
-/// Takes one field of a CSV line, without its quotes, and the comma behind it.
-std::string take_csv_field(std::string_view& rest) {
-  std::string field;
-  bool quoted = false;
-  while (!rest.empty()) {
-    const char c = rest.front();
-    rest.remove_prefix(1);
-    if (c == '"' && quoted && rest.starts_with('"')) {
-      field += c;
-      rest.remove_prefix(1);
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      return field;
-    } else {
-      field += c;
-    }
-  }
-  return field;
-}
-
 /// Where the ranks of a recorded run were: "rank,host,package,numa,core,pu".
 base::Status read_run_table(std::string_view text, Seating& seats) {
   seats.number_slots();
@@ -305,15 +285,16 @@ base::Status read_run_table(std::string_view text, Seating& seats) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with(kRunTableHeader)) continue;
-    const std::string rank_word = take_csv_field(line);
-    const std::string host = take_csv_field(line);
+    const std::string rank_word = base::take_csv_field(line);
+    const std::string host = base::take_csv_field(line);
     auto rank = seats.rank_in(number, rank_word);
     if (!rank) return rank.error();
     auto node = seats.node_of_host(number, host);
     if (!node) return node.error();
-    take_csv_field(line);  // Package and NUMA node: the numbers of cores count through the machine.
-    take_csv_field(line);
-    const auto core = number_in<uint32_t>(take_csv_field(line));
+    base::take_csv_field(
+        line);  // Package and NUMA node: the numbers of cores count through the machine.
+    base::take_csv_field(line);
+    const auto core = number_in<uint32_t>(base::take_csv_field(line));
     if (auto status = seats.place(number, rank.value(), node.value(), core.value_or(0)); !status) {
       return status;
     }
