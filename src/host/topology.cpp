@@ -73,6 +73,43 @@ std::vector<uint32_t> indices(hwloc_topology_t topology, hwloc_obj_type_t type,
   return result;
 }
 
+/// Whether pictures of a machine show objects of this kind.
+bool is_shown(hwloc_obj_type_t type) {
+  switch (type) {
+    case HWLOC_OBJ_MACHINE:
+    case HWLOC_OBJ_PACKAGE:
+    case HWLOC_OBJ_DIE:
+    case HWLOC_OBJ_GROUP:
+    case HWLOC_OBJ_NUMANODE:
+    case HWLOC_OBJ_L5CACHE:
+    case HWLOC_OBJ_L4CACHE:
+    case HWLOC_OBJ_L3CACHE:
+    case HWLOC_OBJ_L2CACHE:
+    case HWLOC_OBJ_L1CACHE:
+    case HWLOC_OBJ_CORE:
+    case HWLOC_OBJ_PU: return true;
+    default: return false;
+  }
+}
+
+/// The levels of a machine from outside, as hwloc numbers them: those of its tree, and that of the
+/// NUMA nodes, which hwloc keeps beside the tree, below the innermost level that has one.
+std::vector<int> shown_levels(hwloc_topology_t topology) {
+  int above_memory = -1;
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    hwloc_obj_t parent = node->parent;
+    while (parent != nullptr && parent->depth < 0) parent = parent->parent;  // A memory-side cache.
+    if (parent != nullptr) above_memory = std::max(above_memory, parent->depth);
+  }
+  std::vector<int> levels;
+  for (int depth = 0; depth < hwloc_topology_get_depth(topology); ++depth) {
+    if (is_shown(hwloc_get_depth_type(topology, depth))) levels.push_back(depth);
+    if (depth == above_memory) levels.push_back(HWLOC_TYPE_DEPTH_NUMANODE);
+  }
+  return levels;
+}
+
 }  // namespace
 
 Topology::Topology(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
@@ -128,6 +165,44 @@ base::Result<Binding> Topology::binding(std::string_view cpus) const {
                   .pus = indices(topology, HWLOC_OBJ_PU, set.get())};
   if (hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE) == 0) binding.packages = {0};
   return binding;
+}
+
+Parts Topology::parts(const std::vector<uint32_t>& pus) const {
+  const hwloc_topology_t topology = handle_->topology;
+  const Bitmap wanted(hwloc_bitmap_alloc());
+  for (const uint32_t pu : pus) {
+    if (pu < kMostCpus) hwloc_bitmap_set(wanted.get(), pu);
+  }
+  Parts out;
+  std::vector<hwloc_obj_t> leaves;
+  for (hwloc_obj_t pu = nullptr;
+       (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)) != nullptr;) {
+    if (hwloc_bitmap_isset(wanted.get(), pu->os_index) == 0) continue;
+    leaves.push_back(pu);
+    out.pus.push_back(pu->os_index);
+  }
+  const auto position_in = [&](hwloc_const_cpuset_t set, bool last) {
+    const auto inside = [&](hwloc_obj_t pu) { return hwloc_bitmap_isset(set, pu->os_index) != 0; };
+    const auto found = last ? std::find_if(leaves.rbegin(), leaves.rend(), inside).base() - 1
+                            : std::find_if(leaves.begin(), leaves.end(), inside);
+    return static_cast<uint32_t>(found - leaves.begin());
+  };
+  for (const int level : shown_levels(topology)) {
+    for (hwloc_obj_t object = nullptr;
+         (object = hwloc_get_next_obj_by_depth(topology, level, object)) != nullptr;) {
+      if (object->cpuset == nullptr || hwloc_bitmap_intersects(object->cpuset, wanted.get()) == 0) {
+        continue;
+      }
+      out.parts.push_back({.type = hwloc_obj_type_string(object->type),
+                           .row = out.row_count,
+                           .logical_index = object->logical_index,
+                           .os_index = object->os_index,
+                           .first = position_in(object->cpuset, false),
+                           .last = position_in(object->cpuset, true)});
+    }
+    ++out.row_count;
+  }
+  return out;
 }
 
 }  // namespace pathline::host

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,23 @@ struct Binding {
   std::vector<uint32_t> pus;
 };
 
+/// One object of the hardware: a package, a cache, a core.
+struct Part {
+  std::string type;  ///< hwloc's name of it: "Machine", "Package", "L3Cache", "Core", "PU".
+  uint32_t row = 0;  ///< 0 for the machine; larger is further inside.
+  uint32_t logical_index = 0;      ///< Among those of its type, from 0.
+  uint32_t os_index = UINT32_MAX;  ///< The operating system's number; UINT32_MAX: it has none.
+  uint32_t first = 0;              ///< Its first PU, as a position among those asked for.
+  uint32_t last = 0;               ///< Its last one.
+};
+
+/// Some PUs of a machine and all that they are part of.
+struct Parts {
+  std::vector<uint32_t> pus;  ///< By their logical index: neighbours in the hardware.
+  std::vector<Part> parts;    ///< By row, then from the first PU on.
+  uint32_t row_count = 0;
+};
+
 /// The hardware of one host, as hwloc saw it when it was exported. Immutable; any number of threads
 /// may ask at the same time.
 class Topology {
@@ -38,6 +56,12 @@ class Topology {
   /// are switched on.
   /// errors  kInvalidArgument when `cpus` is no such list, or no PU of it counts.
   [[nodiscard]] base::Result<Binding> binding(std::string_view cpus) const;
+
+  /// The PUs with these numbers of the operating system, and the machine, groups, packages, NUMA
+  /// nodes, data caches and cores that hold any of them. Numbers that the machine has not are left
+  /// out. Rows are those of the kinds that the machine has; NUMA nodes stand below what they belong
+  /// to.
+  [[nodiscard]] Parts parts(const std::vector<uint32_t>& pus) const;
 
  private:
   struct Handle;
