@@ -55,6 +55,12 @@ class Tree : public Network {
 /// be host lists such as n[0-7], # begins a comment). What has no children is a node.
 base::Result<std::unique_ptr<Tree>> read_tree(std::string_view text, const std::string& file);
 
+/// The lines of Slurm's topology.conf (plug-in topology/tree), whatever they make up: switches may
+/// have several parents, or be no tree at all.
+/// errors  kCorrupt naming file and line; kUnsupported for the blocks of topology/block.
+base::Result<std::vector<Tree::Branch>> parse_slurm_topology(std::string_view text,
+                                                             const std::string& file);
+
 /// A tree from Slurm's topology.conf (plug-in topology/tree): SwitchName= with Nodes= or Switches=.
 /// errors  kUnsupported for the blocks of topology/block.
 base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,

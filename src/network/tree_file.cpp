@@ -61,8 +61,8 @@ base::Result<std::unique_ptr<Tree>> read_tree(std::string_view text, const std::
   return Tree::make(std::move(branches), "tree:" + file, file);
 }
 
-base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,
-                                                        const std::string& file) {
+base::Result<std::vector<Tree::Branch>> parse_slurm_topology(std::string_view text,
+                                                             const std::string& file) {
   std::vector<Tree::Branch> branches;
   std::map<std::string, size_t> listed_switches;  // Name, first line.
   std::map<std::string, size_t> listed_nodes;
@@ -125,7 +125,14 @@ base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,
           fmt::format("{} is a node here and a switch elsewhere", base::printable(name)));
     }
   }
-  return Tree::make(std::move(branches), "slurm:" + file, file);
+  return branches;
+}
+
+base::Result<std::unique_ptr<Tree>> read_slurm_topology(std::string_view text,
+                                                        const std::string& file) {
+  auto branches = parse_slurm_topology(text, file);
+  if (!branches) return branches.error();
+  return Tree::make(std::move(branches).value(), "slurm:" + file, file);
 }
 
 }  // namespace pathline::network
