@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/placement.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "base/csv.hpp"
 #include "base/file.hpp"
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "host/topology.hpp"
 
@@ -39,12 +43,12 @@ class Hosts {
     const auto known = topologies_.find(name);
     if (known != topologies_.end()) return known->second ? &*known->second : nullptr;
     std::optional<host::Topology>& topology = topologies_[name];
-    // The name comes from a file: it must not lead out of the folder.
-    if (name.empty() || name.find('/') != std::string::npos || name.starts_with('.')) {
+    const std::filesystem::path file = topology_file(folder_, name);
+    if (file.empty()) {
       problems_.push_back(fmt::format("'{}' is no name of a host", name));
       return nullptr;
     }
-    auto read = host::Topology::read(folder_ / (name + ".xml"));
+    auto read = host::Topology::read(file);
     if (!read) {
       problems_.push_back(read.error().message);
       return nullptr;
@@ -88,6 +92,33 @@ base::Result<std::vector<std::string>> write_placement(std::span<const RankPlace
   }
   if (auto status = base::write_file(path, text); !status) return status.error();
   return problems;
+}
+
+base::Result<std::vector<RankPlace>> read_placement_table(const std::filesystem::path& path) {
+  const auto file = base::MappedFile::open(path);
+  if (!file) return file.error();
+  std::string_view text = file.value().text();
+  std::vector<RankPlace> places;
+  std::set<uint32_t> seen;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto rank = base::number_in<uint32_t>(base::take_csv_field(line));
+    if (!rank || !seen.insert(*rank).second) continue;  // The header, too.
+    RankPlace place{.rank = *rank, .host = base::take_csv_field(line)};
+    for (int skipped = 0; skipped < 3; ++skipped) base::take_csv_field(line);
+    place.cpus = base::take_csv_field(line);
+    if (place.cpus == "-1") place.cpus.clear();
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+std::filesystem::path topology_file(const std::filesystem::path& topology, std::string_view host) {
+  if (host.empty() || host.find('/') != std::string_view::npos || host.starts_with('.')) return {};
+  return topology / fmt::format("{}.xml", host);
 }
 
 }  // namespace pathline::app

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -28,5 +29,14 @@ struct RankPlace {
 base::Result<std::vector<std::string>> write_placement(std::span<const RankPlace> ranks,
                                                        const std::filesystem::path& topology,
                                                        const std::filesystem::path& path);
+
+/// Reads what write_placement() wrote: hosts, and the PUs in the place of the CPUs. Ranks may stand
+/// in any order; lines that name a rank twice, or none, are left out.
+/// errors  kNotFound, kIo
+base::Result<std::vector<RankPlace>> read_placement_table(const std::filesystem::path& path);
+
+/// The hwloc XML file of a host in the folder `topology`; "" for a name that is none, as names come
+/// from files and must not lead out of the folder.
+std::filesystem::path topology_file(const std::filesystem::path& topology, std::string_view host);
 
 }  // namespace pathline::app

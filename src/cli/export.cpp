@@ -2,6 +2,7 @@
 #include "app/export.hpp"
 
 #include "cli/command.hpp"
+#include "cli/topology_options.hpp"
 #include "otf2/writer.hpp"
 
 namespace pathline::cli {
@@ -23,6 +24,19 @@ base::Result<int> run_export(const ExportOptions& options) {
     return base::Error{base::ErrorCode::kUnsupported,
                        "an OTF2 archive is written whole: --from, --until and --ranks do not go "
                        "with --to otf2"};
+  }
+  if (options.to == "vtk") {
+    if (!run.selection.everything()) {
+      return base::Error{base::ErrorCode::kUnsupported,
+                         "what goes to VTK are whole time steps of all ranks: --from, --until and "
+                         "--ranks do not go with --to vtk"};
+    }
+    TopologyOptions topology;
+    static_cast<CommonOptions&>(topology) = options;
+    if (auto status = write_topology(topology, run, run.progress, run.pool); !status) {
+      return status.error();
+    }
+    return kDone;
   }
   base::Status status;
   with_progress(run.progress, options.quiet, [&] {
@@ -46,10 +60,10 @@ void add_export_command(Command& program, Action& action) {
   add_input(command, *options);
   command
       .option("--to", options->to,
-              "otf2 (a folder), chrome (a JSON file for Perfetto) or csv (a folder of "
-              "tables)")
+              "otf2 (a folder), chrome (a JSON file for Perfetto), csv (a folder of tables) or vtk "
+              "(a folder: what 'pathline topology' writes)")
       .required()
-      .one_of({"otf2", "chrome", "csv"});
+      .one_of({"otf2", "chrome", "csv", "vtk"});
   command.option("-o,--output", options->output, "File or folder to write").required();
   add_selection(command, *options);
   command.footer(

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/topology.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "app/placement.hpp"
+#include "base/parse.hpp"
+#include "base/text.hpp"
+#include "base/text_input.hpp"
+#include "comm/process_order.hpp"
+#include "insitu/write.hpp"
+
+namespace pathline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// No machine has more PUs, and no text may ask for more memory than they take.
+constexpr uint64_t kMostPus = 1U << 20U;
+
+std::vector<uint32_t> pus_in(const std::string& list) {
+  std::vector<uint32_t> pus;
+  const auto ranges = base::ranges_in(list);
+  if (!ranges) return pus;
+  for (const auto [first, last] : *ranges) {
+    for (uint64_t pu = first; pu <= last && pu < kMostPus && pus.size() < kMostPus; ++pu) {
+      pus.push_back(static_cast<uint32_t>(pu));
+    }
+  }
+  return pus;
+}
+
+/// The folder of a run that `input` is or lies in.
+fs::path run_folder(const fs::path& input) {
+  std::error_code failure;
+  return fs::is_directory(input, failure) ? input : input.parent_path();
+}
+
+/// Where the ranks are, by the run's placement.csv or else by the trace.
+std::vector<insitu::RankPlace> places_of(const fs::path& folder, const trace::Trace& trace,
+                                         std::vector<std::string>& remarks) {
+  std::vector<insitu::RankPlace> places(trace.rank_count);
+  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+    places[rank].host = comm::host_of(trace, rank);
+  }
+  std::error_code failure;
+  if (!fs::exists(folder / "placement.csv", failure)) {
+    remarks.emplace_back(
+        "there is no placement.csv beside the run: hosts are drawn with nothing but their ranks");
+    return places;
+  }
+  const auto table = read_placement_table(folder / "placement.csv");
+  if (!table) {
+    remarks.push_back(table.error().message);
+    return places;
+  }
+  for (const RankPlace& place : table.value()) {
+    if (place.rank >= places.size()) continue;
+    places[place.rank] = {place.host, pus_in(place.cpus)};
+  }
+  return places;
+}
+
+}  // namespace
+
+base::Result<insitu::Machine> machine_of(const fs::path& input, const trace::Trace& trace,
+                                         const std::string& slurm) {
+  insitu::SwitchTree switches;
+  if (!slurm.empty()) {
+    auto text = base::TextInput::open(slurm);
+    if (!text) return text.error();
+    auto branches = network::parse_slurm_topology(text.value().text(), slurm);
+    if (!branches) return branches.error();
+    auto tree = insitu::switch_tree(branches.value(), slurm);
+    if (!tree) return tree.error();
+    switches = std::move(tree).value();
+  }
+  std::vector<std::string> remarks;
+  const fs::path folder = run_folder(input);
+  const auto places = places_of(folder, trace, remarks);
+  std::map<std::string, std::optional<host::Topology>> read;
+  std::map<std::string, const host::Topology*> topologies;
+  std::error_code failure;
+  for (const insitu::RankPlace& place : places) {
+    if (place.pus.empty() || read.contains(place.host)) continue;
+    auto& topology = read[place.host];
+    const fs::path file = topology_file(folder / "topology", place.host);
+    if (file.empty() || !fs::exists(file, failure)) {
+      remarks.push_back(fmt::format("the hardware of {} is not known: there is no file {}",
+                                    base::printable(place.host), file.string()));
+      continue;
+    }
+    auto found = host::Topology::read(file);
+    if (!found) {
+      remarks.push_back(fmt::format("the hardware of {} is not known: {}",
+                                    base::printable(place.host), found.error().message));
+      continue;
+    }
+    topology.emplace(std::move(found).value());
+    topologies[place.host] = &*topology;
+  }
+  insitu::Machine machine = insitu::build_machine(places, topologies, switches);
+  machine.remarks.insert(machine.remarks.begin(), remarks.begin(), remarks.end());
+  return machine;
+}
+
+base::Result<TopologyReport> write_topology(const fs::path& input, const trace::Trace& trace,
+                                            const TopologyRequest& request, const fs::path& folder,
+                                            base::ThreadPool& pool, base::Progress& progress) {
+  const auto machine = machine_of(input, trace, request.slurm);
+  if (!machine) return machine.error();
+  const auto steps = find_steps(trace, request.steps, pool);
+  if (!steps) return steps.error();
+  const auto figures = insitu::figures_of(trace, steps.value().windows, request.figures, pool);
+  if (!figures) return figures.error();
+  const insitu::Scene scene(machine.value(), request.scene);
+  insitu::TopologyWriter writer(folder, scene);
+  if (auto status = writer.begin(figures.value()); !status) return status.error();
+  progress.begin("writing", "time steps", figures.value().steps.size());
+  for (const insitu::Step& step : figures.value().steps) {
+    if (auto status = writer.add(figures.value(), step); !status) return status.error();
+    ++progress.done;
+  }
+  return TopologyReport{.steps = figures.value().steps.size(),
+                        .nodes = machine.value().nodes.size(),
+                        .ranks = machine.value().rank_count(),
+                        .switches = machine.value().switches.size(),
+                        .has_steps = steps.value().any(),
+                        .remarks = machine.value().remarks};
+}
+
+}  // namespace pathline::app

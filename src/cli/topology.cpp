@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/topology.hpp"
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/topology_options.hpp"
+
+namespace pathline::cli {
+
+void add_topology_options(Command& command, TopologyOptions& options) {
+  command
+      .option("--slurm", options.slurm, "Slurm's topology.conf: draws the switches between nodes")
+      .value_name("FILE");
+  command
+      .option("--layout", options.layout,
+              "planes (one behind the other) or circle (around a common centre)")
+      .one_of({"planes", "circle"})
+      .show_default();
+  command
+      .option("--node-gap", options.node_gap,
+              "Space between nodes, in widths of a PU; by default a quarter of a node")
+      .above_zero();
+  command.flag("--periodic", options.periodic,
+               "Messages that are nearer around the end leave the picture there");
+  command
+      .option("--region", options.regions,
+              "Show this region; may be given again. By default those that take most time")
+      .one_value_each();
+  const Option every =
+      command.option("--every", options.every, "Only every N-th time step").range(1U, UINT32_MAX);
+  command.option("--step", options.step, "Only this time step").excludes(every);
+}
+
+base::Status write_topology(const TopologyOptions& options, const Opened& run,
+                            base::Progress& progress, base::ThreadPool& pool) {
+  app::TopologyRequest request;
+  request.slurm = options.slurm;
+  request.scene = {.arrangement = options.layout == "circle" ? insitu::Arrangement::kCircle
+                                                             : insitu::Arrangement::kPlanes,
+                   .node_gap = options.node_gap,
+                   .periodic = options.periodic};
+  request.figures = {.every = options.every, .step = options.step, .regions = options.regions};
+  request.steps.by_marker = options.step_marker;
+  base::Result<app::TopologyReport> report = base::Error{};
+  with_progress(progress, options.quiet, [&] {
+    report = app::write_topology(options.input, run.trace, request, options.output, pool, progress);
+  });
+  if (!report) return report.error();
+  if (options.quiet) return {};
+  const app::TopologyReport& written = report.value();
+  for (const std::string& remark : written.remarks) note(remark);
+  if (!written.has_steps) {
+    note(
+        "the program marks no time steps: the whole run is one. --step-marker can say where they "
+        "begin");
+  }
+  note(
+      fmt::format("{} of {} on {} written; open {}/topology.pvd in ParaView, or load "
+                  "{}/topology.py as a state",
+                  base::counted(written.steps, "time step", "time steps"),
+                  base::counted(written.ranks, "rank", "ranks"),
+                  base::counted(written.nodes, "node", "nodes"), options.output, options.output));
+  return {};
+}
+
+void add_topology_command(Command& program, Action& action) {
+  auto options = std::make_shared<TopologyOptions>();
+  Command command = program.command(
+      "topology", "Each time step on the machine, as VTK for ParaView: nodes, ranks, messages");
+  add_input(command, *options);
+  command.option("-o,--output", options->output, "Folder to write").required();
+  add_topology_options(command, *options);
+  command.option("--step-marker", options->step_marker,
+                 "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4");
+  command.footer(
+      "Each node is a plane with the hardware that its ranks may use, by hwloc, and the ranks "
+      "below.\nMessages descend from sender to receiver. doc/insitu.md lists the arrays.\n"
+      "Examples:\n  pathline topology run -o vtk\n"
+      "  pathline topology run -o vtk --slurm topology.conf --layout circle");
+  command.on_chosen([options, &action] {
+    action = [options]() -> base::Result<int> {
+      if (options->output == "-") {
+        return base::Error{base::ErrorCode::kInvalidArgument, "VTK files need a folder to go to",
+                           "Name it with -o DIR."};
+      }
+      auto opened = open(*options);
+      if (!opened) return opened.error();
+      Opened& run = *opened.value();
+      if (auto status = write_topology(*options, run, run.progress, run.pool); !status) {
+        return status.error();
+      }
+      return kDone;
+    };
+  });
+}
+
+}  // namespace pathline::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "insitu/paraview_script.hpp"
+
+namespace pathline::insitu {
+
+std::string topology_script(const Figures& figures) {
+  (void)figures;
+  return R"py(# Written by Pathline. In ParaView: File > Load State. Or: pvpython topology.py PICTURES
+#
+# Ranks are coloured by what they computed in the step, messages by their bytes; messages without
+# any byte are red. The ranges are those of all steps.
+import os
+import sys
+
+from paraview.simple import *
+
+paraview.simple._DisableFirstRenderCameraReset()
+here = os.path.dirname(os.path.abspath(__file__)) if "__file__" in globals() else os.getcwd()
+run = PVDReader(registrationName="run", FileName=os.path.join(here, "topology.pvd"))
+times = list(run.TimestepValues) if hasattr(run.TimestepValues, "__len__") else [run.TimestepValues]
+
+
+def block(name):
+    part = ExtractBlock(registrationName=name, Input=run, Selectors=["/Root/" + name])
+    return part
+
+
+def range_of(source, array):
+    """Least and most of a cell array over all steps."""
+    low, high = float("inf"), float("-inf")
+    for time in times:
+        source.UpdatePipeline(time)
+        found = source.CellData.GetArray(array) if source.CellData else None
+        if found:
+            low, high = min(low, found.GetRange()[0]), max(high, found.GetRange()[1])
+    return (low, high) if low <= high else None
+
+
+view = GetActiveViewOrCreate("RenderView")
+view.OrientationAxesVisibility = 0
+view.UseColorPaletteForBackground = 0
+view.Background = [1.0, 1.0, 1.0]
+
+hardware = Show(block("hardware"), view)
+hardware.Representation = "Surface With Edges"
+ColorBy(hardware, None)
+hardware.AmbientColor = hardware.DiffuseColor = [0.85, 0.87, 0.90]
+hardware.EdgeColor = [0.45, 0.48, 0.52]
+
+network = Show(block("network"), view)
+ColorBy(network, None)
+network.AmbientColor = network.DiffuseColor = [0.35, 0.38, 0.42]
+
+
+def coloured(source, array, title, preset):
+    display = Show(source, view)
+    limits = range_of(source, array)
+    if limits is None:
+        return display
+    ColorBy(display, ("CELLS", array))
+    table = GetColorTransferFunction(array)
+    table.ApplyPreset(preset, True)
+    if limits[0] == limits[1]:
+        limits = (min(limits[0], 0), limits[1] or 1)
+    table.RescaleTransferFunction(*limits)
+    display.SetScalarBarVisibility(view, True)
+    bar = GetScalarBar(table, view)
+    bar.Title, bar.ComponentTitle = title, ""
+    bar.TitleColor = bar.LabelColor = [0.1, 0.1, 0.1]
+    bar.ScalarBarLength = 0.3
+    return display
+
+
+ranks = coloured(block("ranks"), "computation : time", "computation, s", "Viridis (matplotlib)")
+ranks.Representation = "Surface With Edges"
+messages = block("messages")
+lines = coloured(messages, "total : bytes", "message bytes", "Inferno (matplotlib)")
+lines.LineWidth = 2
+empty = Threshold(registrationName="empty messages", Input=messages)
+empty.Scalars = ["CELLS", "total : bytes"]
+empty.LowerThreshold = empty.UpperThreshold = 0
+empty.ThresholdMethod = "Between"
+shown = Show(empty, view)
+ColorBy(shown, None)
+shown.AmbientColor = shown.DiffuseColor = [0.85, 0.1, 0.1]
+shown.LineWidth = 3
+
+animation = GetAnimationScene()
+animation.UpdateAnimationUsingDataTimeSteps()
+view.ViewTime = times[0]
+animation.AnimationTime = times[0]
+view.ResetCamera()
+camera = GetActiveCamera()
+camera.Azimuth(35)
+camera.Elevation(20)
+view.ResetCamera()
+Render()
+
+if len(sys.argv) > 1:
+    view.ViewSize = [1600, 1000]
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for i, time in enumerate(times):
+        animation.AnimationTime = time
+        view.ViewTime = time
+        SaveScreenshot(os.path.join(sys.argv[1], "step_%06d.png" % i), view)
+)py";
+}
+
+}  // namespace pathline::insitu
