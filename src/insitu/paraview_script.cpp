@@ -39,17 +39,17 @@ def range_of(source, array):
 view = GetActiveViewOrCreate("RenderView")
 view.OrientationAxesVisibility = 0
 view.UseColorPaletteForBackground = 0
-view.Background = [1.0, 1.0, 1.0]
+view.Background = [0.11, 0.12, 0.15]
 
 hardware = Show(block("hardware"), view)
 hardware.Representation = "Surface With Edges"
-ColorBy(hardware, None)
-hardware.AmbientColor = hardware.DiffuseColor = [0.85, 0.87, 0.90]
-hardware.EdgeColor = [0.45, 0.48, 0.52]
+hardware.ColorArrayName = [None, ""]
+hardware.AmbientColor = hardware.DiffuseColor = [0.38, 0.41, 0.46]
+hardware.EdgeColor = [0.62, 0.65, 0.70]
 
 network = Show(block("network"), view)
-ColorBy(network, None)
-network.AmbientColor = network.DiffuseColor = [0.35, 0.38, 0.42]
+network.ColorArrayName = [None, ""]
+network.AmbientColor = network.DiffuseColor = [0.62, 0.58, 0.45]
 
 
 def coloured(source, array, title, preset):
@@ -66,7 +66,7 @@ def coloured(source, array, title, preset):
     display.SetScalarBarVisibility(view, True)
     bar = GetScalarBar(table, view)
     bar.Title, bar.ComponentTitle = title, ""
-    bar.TitleColor = bar.LabelColor = [0.1, 0.1, 0.1]
+    bar.TitleColor = bar.LabelColor = [0.92, 0.92, 0.92]
     bar.ScalarBarLength = 0.3
     return display
 
@@ -81,8 +81,8 @@ empty.Scalars = ["CELLS", "total : bytes"]
 empty.LowerThreshold = empty.UpperThreshold = 0
 empty.ThresholdMethod = "Between"
 shown = Show(empty, view)
-ColorBy(shown, None)
-shown.AmbientColor = shown.DiffuseColor = [0.85, 0.1, 0.1]
+shown.ColorArrayName = [None, ""]
+shown.AmbientColor = shown.DiffuseColor = [1.0, 0.2, 0.2]
 shown.LineWidth = 3
 
 animation = GetAnimationScene()
@@ -91,9 +91,14 @@ view.ViewTime = times[0]
 animation.AnimationTime = times[0]
 view.ResetCamera()
 camera = GetActiveCamera()
-camera.Azimuth(35)
-camera.Elevation(20)
+bounds = run.GetDataInformation().GetBounds()
+if bounds[5] > bounds[4]:  # Several planes: from the side.
+    camera.Azimuth(35)
+    camera.Elevation(20)
+for display in (hardware, network, ranks, lines, shown):  # Flat colours: planes have no light side.
+    display.Ambient, display.Diffuse, display.Specular = 1.0, 0.0, 0.0
 view.ResetCamera()
+camera.Dolly(1.4)
 Render()
 
 if len(sys.argv) > 1:
