@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/picture.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/step_source.hpp"
+#include "app/topology.hpp"
 #include "base/choice.hpp"
 #include "base/cpu_time.hpp"
 #include "base/file.hpp"
+#include "figure/machine/topology.hpp"
+#include "trace/calls.hpp"
 
 namespace pathline::app {
 namespace {
@@ -41,8 +46,9 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
       {"timeline", FigureKind::kTimeline}, {"matrix", FigureKind::kMatrix},
       {"chord", FigureKind::kChord},       {"flow", FigureKind::kFlow},
       {"profile", FigureKind::kProfile},   {"steps", FigureKind::kSteps},
-      {"graph", FigureKind::kGraph},       {"routes", FigureKind::kRoutes},
-      {"ranking", FigureKind::kRanking},   {"model", FigureKind::kModel}};
+      {"topology", FigureKind::kTopology}, {"graph", FigureKind::kGraph},
+      {"routes", FigureKind::kRoutes},     {"ranking", FigureKind::kRanking},
+      {"model", FigureKind::kModel}};
   return base::choose("KIND", name, kNames);
 }
 
@@ -62,12 +68,42 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
       return figure::profile(trace, selection, profile::from_trace(trace, selection, pool),
                              options);
     case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
+    case FigureKind::kTopology:
     case FigureKind::kGraph:
     case FigureKind::kRoutes:
     case FigureKind::kRanking:
     case FigureKind::kModel: break;
   }
   return base::Error{base::ErrorCode::kInvalidArgument, "this figure is not of a run"};
+}
+
+base::Result<layout::Scene> make_topology_scene(const std::filesystem::path& input,
+                                                const trace::Trace& trace, const std::string& slurm,
+                                                const trace::Selection& selection,
+                                                std::optional<uint32_t> step,
+                                                const figure::Options& options,
+                                                base::ThreadPool& pool) {
+  const bool has_time = selection.from_ticks != 0 || selection.until_ticks != UINT64_MAX;
+  if (step && has_time) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--step and --from or --until both choose the time; give one of them"};
+  }
+  const auto machine = machine_of(input, trace, slurm);
+  if (!machine) return machine.error();
+  const trace::StepWindow part = {0, std::max(selection.from_ticks, trace.start_ticks),
+                                  std::min(selection.until_ticks, trace.end_ticks)};
+  const comm::StepWindows windows =
+      step ? trace::marked_steps(trace) : comm::StepWindows(trace.rank_count, {part});
+  auto figures = insitu::figures_of(trace, windows, {.step = step, .most_regions = 0}, pool);
+  if (!figures) return figures.error();
+  insitu::Step& only = figures.value().steps.front();
+  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+    if (!selection.has_rank(rank)) only.ranks[rank].recorded = false;
+  }
+  std::erase_if(only.pairs, [&](const insitu::PairFigures& pair) {
+    return !selection.has_rank(pair.source) && !selection.has_rank(pair.destination);
+  });
+  return figure::topology(machine.value(), only, options);
 }
 
 base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -20,18 +21,19 @@ enum class FigureKind : uint8_t {
   kFlow,
   kProfile,
   kSteps,
-  kGraph,  ///< This and the next two are of routes on a network, see make_network_scene().
+  kTopology,  ///< Of a run on its machine, see make_topology_scene().
+  kGraph,     ///< This and the next two are of routes on a network, see make_network_scene().
   kRoutes,
   kRanking,
   kModel  ///< Of a series of runs, see make_model_scene().
 };
 
-/// "timeline", "matrix", "chord", "flow", "profile", "steps", "graph", "routes", "ranking",
-/// "model".
+/// "timeline", "matrix", "chord", "flow", "profile", "steps", "topology", "graph", "routes",
+/// "ranking", "model".
 /// errors  kInvalidArgument naming the kinds there are.
 base::Result<FigureKind> parse_figure_kind(std::string_view name);
 
-/// The picture of one kind of a run, not kGraph, kRoutes, kRanking or kModel.
+/// The picture of one kind of a run, not kTopology, kGraph, kRoutes, kRanking or kModel.
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of the messages.
@@ -40,6 +42,19 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
                                        base::ThreadPool& pool, bundle::Bundled* report = nullptr);
+
+/// kTopology: the ranks of a run on the machine that `input` tells of (machine_of()).
+///
+/// slurm      a topology.conf; "" for none
+/// selection  the time, as if it were one step; of the ranks nothing but these is shown
+/// step       this marked time step, instead of the selection's time
+/// errors     those of machine_of() and figure::topology(); kInvalidArgument for a step and a time.
+base::Result<layout::Scene> make_topology_scene(const std::filesystem::path& input,
+                                                const trace::Trace& trace, const std::string& slurm,
+                                                const trace::Selection& selection,
+                                                std::optional<uint32_t> step,
+                                                const figure::Options& options,
+                                                base::ThreadPool& pool);
 
 /// kGraph, kRoutes, kRanking: the picture of routes on a network.
 base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,

@@ -110,7 +110,8 @@ void add_common_options(Command& command, FigureOptions& options) {
       .option(
           "KIND", options.kind,
           "timeline, matrix, chord (processes on a circle), flow (from senders on the left to "
-          "receivers on the right), profile or steps; of routes on a network: graph (nodes near "
+          "receivers on the right), profile, steps or topology (load and messages on the nodes of "
+          "the machine); of routes on a network: graph (nodes near "
           "those they talk to), routes (matrix of links), ranking (bars); of a series of runs: "
           "model "
           "(how parts of a program grow)")
@@ -121,10 +122,12 @@ void add_common_options(Command& command, FigureOptions& options) {
   command.option("-o,--output", options.output, "Picture to write, *.png or *.svg").required();
   add_selection(command, options);
   command.option("--size", options.size, "Width x height in pixels").show_default();
-  command.option("--metric", options.metric,
-                 "What is shown: messages, bytes, time or bandwidth; unless you say so, lines of "
-                 "a timeline count messages, and pictures of pairs show bytes; of model any "
-                 "metric of the data");
+  command.option(
+      "--metric", options.metric,
+      "What is shown: messages, bytes, time or bandwidth; unless you say so, lines of "
+      "a timeline count messages, pictures of pairs show bytes, and topology shows time; of "
+      "model any "
+      "metric of the data");
   command.option("--theme", options.theme, "light or dark").show_default();
 }
 
@@ -147,6 +150,7 @@ void add_figure_command(Command& program, Action& action) {
       "  pathline figure flow run -o flow.png --order host\n"
       "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
       "  pathline figure steps run -o steps.png\n"
+      "  pathline figure topology run -o machine.png --step 12\n"
       "  pathline figure routes --network torus:4x4x4x16x2 --hopbytes traffic.txt -o routes.png\n"
       "  pathline figure graph run --network slurm:topology.conf -o graph.png\n"
       "  pathline figure model series --at p=65536 -o models.png\n"

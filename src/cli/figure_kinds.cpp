@@ -14,15 +14,16 @@ using app::FigureKind;
 using Kinds = unsigned;
 constexpr Kinds bit(FigureKind kind) { return 1U << static_cast<unsigned>(kind); }
 
-constexpr std::array<const char*, 10> kNames = {"timeline", "matrix", "chord", "flow",
-                                                "profile",  "steps",  "graph", "routes",
-                                                "ranking",  "model"};
+constexpr std::array<const char*, 11> kNames = {"timeline", "matrix",  "chord",    "flow",
+                                                "profile",  "steps",   "topology", "graph",
+                                                "routes",   "ranking", "model"};
 static_assert(static_cast<size_t>(FigureKind::kModel) + 1 == kNames.size());
 
 constexpr Kinds kTimeline = bit(FigureKind::kTimeline);
 constexpr Kinds kMatrix = bit(FigureKind::kMatrix);
 constexpr Kinds kChord = bit(FigureKind::kChord);
 constexpr Kinds kFlow = bit(FigureKind::kFlow);
+constexpr Kinds kTopology = bit(FigureKind::kTopology);
 constexpr Kinds kGraph = bit(FigureKind::kGraph);
 constexpr Kinds kRoutes = bit(FigureKind::kRoutes);
 constexpr Kinds kRanking = bit(FigureKind::kRanking);
@@ -41,7 +42,7 @@ constexpr Belongs kOptions[] = {
     {"--from", kOfRun},
     {"--until", kOfRun},
     {"--ranks", kOfRun},
-    {"--metric", kTimeline | kPairs | kModel},
+    {"--metric", kTimeline | kPairs | kTopology | kModel},
     {"--palette", kTimeline | kChord | kRoutes},
     {"--blend", kTimeline | kChord},
     {"--opacity", kTimeline | kChord},
@@ -53,7 +54,8 @@ constexpr Belongs kOptions[] = {
     {"--show-hierarchy", kTimeline},
     {"--bursts", kTimeline},
     {"--order", kTimeline | kPairs},
-    {"--step", kPairs, "A part of the run is chosen with --from and --until."},
+    {"--slurm", kTopology},
+    {"--step", kPairs | kTopology, "A part of the run is chosen with --from and --until."},
     {"--pick", kTimeline},
     {"--color", kGraph | kRoutes},
     {"--cells", kRoutes},

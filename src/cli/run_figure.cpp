@@ -19,12 +19,13 @@ namespace {
 std::string title_of(app::FigureKind kind, const CommonOptions& common,
                      std::optional<uint32_t> step, bool complete) {
   std::string title = run_name(common.input);
-  title += kind == app::FigureKind::kTimeline ? ": timeline"
-           : kind == app::FigureKind::kMatrix ? ": communication matrix"
-           : kind == app::FigureKind::kChord  ? ": who sends to whom"
-           : kind == app::FigureKind::kFlow   ? ": who sends to whom"
-           : kind == app::FigureKind::kSteps  ? ": time and MPI by rank"
-                                              : ": profile";
+  title += kind == app::FigureKind::kTimeline   ? ": timeline"
+           : kind == app::FigureKind::kMatrix   ? ": communication matrix"
+           : kind == app::FigureKind::kChord    ? ": who sends to whom"
+           : kind == app::FigureKind::kFlow     ? ": who sends to whom"
+           : kind == app::FigureKind::kSteps    ? ": time and MPI by rank"
+           : kind == app::FigureKind::kTopology ? ": load and messages on the machine"
+                                                : ": profile";
   if (step) title += fmt::format(" in time step {}", *step);
   if (common.from_s) title += fmt::format(", from {} s", *common.from_s);
   if (common.until_s) title += fmt::format(", until {} s", *common.until_s);
@@ -34,6 +35,7 @@ std::string title_of(app::FigureKind kind, const CommonOptions& common,
 
 /// Only cells of a matrix can show a bandwidth: it has no sum.
 base::Status parse_metric(app::FigureKind kind, const std::string& text, figure::Options& look) {
+  if (text.empty() && kind == app::FigureKind::kTopology) look.metric = figure::Metric::kTime;
   if (text.empty()) return {};
   const bool has_sum = kind != app::FigureKind::kMatrix;
   if (text == "messages") {
@@ -105,8 +107,11 @@ void add_run_figure_options(Command& command, RunFigureOptions& options) {
           "other)")
       .one_of({"rank", "host", "communicator", "spectral"})
       .show_default();
-  command.option("--step", options.step,
-                 "Matrix, chord, flow: only the messages of this time step");
+  command.option("--step", options.step, "Matrix, chord, flow, topology: only this time step");
+  command
+      .option("--slurm", options.slurm,
+              "Topology: Slurm's topology.conf, for the switches between nodes")
+      .value_name("FILE");
   command.option("--pick", options.pick,
                  "Timeline: list the messages behind this pixel of the picture, X,Y");
 }
@@ -123,7 +128,10 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   look.title = title_of(kind, common, options.step, run.trace.complete);
   bundle::Bundled bundled;
   const auto scene =
-      app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &bundled);
+      kind == app::FigureKind::kTopology
+          ? app::make_topology_scene(common.input, run.trace, options.slurm, run.selection,
+                                     options.step, look, run.pool)
+          : app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &bundled);
   if (!scene) return scene.error();
   render::DrawStats drawn;
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {

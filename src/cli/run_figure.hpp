@@ -16,15 +16,15 @@ struct RunFigureOptions {
   std::string order = "rank";
   std::string pick;
   std::optional<uint32_t> step;
+  std::string slurm;
 };
 
 /// The above.
 void add_run_figure_options(Command& command, RunFigureOptions& options);
 
-/// Draws timeline, matrix, chord, flow, profile or steps into the output file of `common`.
-/// metric  "" for what suits the figure.
-/// look    size, theme and lines.
-/// stats   prints quality and CPU time of it as JSON.
+/// Draws timeline, matrix, chord, flow, profile, steps or topology into the output file of
+/// `common`. metric  "" for what suits the figure. look    size, theme and lines. stats   prints
+/// quality and CPU time of it as JSON.
 base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const RunFigureOptions& options, const std::string& metric,
                            figure::Options look, bool stats);

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "figure/machine/topology.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "figure/frame.hpp"
+#include "layout/axis.hpp"
+#include "layout/legend.hpp"
+#include "layout/text.hpp"
+
+namespace pathline::figure {
+namespace {
+
+constexpr double kLeft = 92;
+constexpr double kBarSpace = 118;
+constexpr double kSwitchHeight = 18;
+constexpr double kHardwareHeight = 20;
+constexpr double kRankHeight = 30;
+constexpr double kReceiverHeight = 10;
+constexpr double kNamesHeight = 22;
+constexpr double kLeastRankWidth = 5;  ///< Below that a node is one column.
+constexpr double kLeastMessagesHeight = 90;
+constexpr size_t kMostLines = 2000;  ///< That can be told apart, with some good will.
+constexpr size_t kHeaviest = 40;     ///< Drawn over the sum of more lines than that.
+
+/// Kinds of hardware that tell more than a row of their own costs, from outside.
+constexpr const char* kShown[] = {"Machine", "Package", "NUMANode", "L3Cache", "Core", "PU"};
+
+struct Pair {
+  uint32_t source;
+  uint32_t destination;
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+};
+
+/// All functions of a pair together, the fewest bytes first.
+std::vector<Pair> pairs_of(const insitu::Step& step) {
+  std::vector<Pair> pairs;
+  for (const insitu::PairFigures& one : step.pairs) {  // By source, then destination.
+    if (pairs.empty() || pairs.back().source != one.source ||
+        pairs.back().destination != one.destination) {
+      pairs.push_back({one.source, one.destination});
+    }
+    pairs.back().calls += one.calls;
+    pairs.back().bytes += one.bytes;
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& a, const Pair& b) { return a.bytes < b.bytes; });
+  return pairs;
+}
+
+/// Messages of one class.
+struct Total {
+  size_t pairs = 0;
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  void add(const Pair& pair) {
+    ++pairs;
+    calls += pair.calls;
+    bytes += pair.bytes;
+  }
+};
+
+class TopologyFigure : Frame {
+ public:
+  TopologyFigure(const insitu::Machine& machine, const insitu::Step& step, const Options& options)
+      : Frame(options), machine_(machine), step_(step), options_(options), pairs_(pairs_of(step)) {}
+
+  base::Result<layout::Scene> draw() {
+    find_values();
+    const double top = add_title();
+    const auto levels = static_cast<double>(level_count());
+    plot_ = {kLeft, std::round(top + 8),
+             std::floor(options_.width_px - kLeft - kBarSpace - kMargin), 0};
+    if (plot_.w < 120) return too_small("topology", 360, 320);
+    place_nodes();
+    choose_rows();
+    const double bottom = options_.height_px - kMargin - layout::legend_row_height_px(theme_) -
+                          kNamesHeight - kReceiverHeight - 8;
+    rows_top_ = plot_.y + levels * kSwitchHeight + (levels > 0 ? 10 : 0);
+    const double hardware = stacked_ ? 0 : kHardwareHeight * static_cast<double>(shown_.size());
+    ranks_top_ = rows_top_ + hardware + (hardware > 0 ? 6 : 0);
+    double rank_area = kRankHeight;
+    if (stacked_) {
+      const double room = 0.45 * (bottom - ranks_top_);
+      rank_height_ = std::clamp(std::floor(room / static_cast<double>(most_ranks_)), 1.0, 14.0);
+      rank_area = rank_height_ * static_cast<double>(most_ranks_);
+    }
+    from_y_ = ranks_top_ + rank_area + 5;
+    to_y_ = bottom - 5;
+    if (to_y_ - from_y_ < kLeastMessagesHeight) {
+      return too_small("topology", 360,
+                       options_.height_px + kLeastMessagesHeight - to_y_ + from_y_);
+    }
+    add_switches();
+    if (!stacked_) add_hardware();
+    add_ranks();
+    add_receivers();
+    add_messages();
+    add_row_names();
+    add_legend(bottom + kReceiverHeight + kNamesHeight + 8);
+    for (const Pair& pair : pairs_) scene_.message_count += pair.calls;
+    scene_.description = "Load of the ranks and messages between them, on the nodes of the machine";
+    return std::move(scene_);
+  }
+
+ private:
+  [[nodiscard]] uint32_t level_count() const {
+    uint32_t levels = 0;
+    for (const insitu::Switch& one : machine_.switches) levels = std::max(levels, one.level);
+    return levels;
+  }
+
+  void find_values() {
+    for (const insitu::RankFigures& rank : step_.ranks) {
+      double value = NAN;
+      switch (options_.metric) {
+        case Metric::kBytes: value = static_cast<double>(rank.sent_bytes); break;
+        case Metric::kMessages: value = static_cast<double>(rank.sent_messages); break;
+        default: value = std::max(rank.step_s - rank.mpi_s - rank.io_s, 0.0);
+      }
+      values_.push_back(rank.recorded ? value : NAN);
+      if (rank.recorded) highest_ = std::max(highest_, value);
+    }
+  }
+  [[nodiscard]] std::string value_text(double value) const {
+    switch (options_.metric) {
+      case Metric::kBytes: return base::human_bytes(value);
+      case Metric::kMessages: return base::human_count(static_cast<uint64_t>(value));
+      default: return base::human_seconds(value);
+    }
+  }
+  [[nodiscard]] const char* value_name() const {
+    switch (options_.metric) {
+      case Metric::kBytes: return "bytes sent";
+      case Metric::kMessages: return "messages sent";
+      default: return "computation";
+    }
+  }
+
+  double add_title() {
+    double sum = 0;
+    size_t count = 0;
+    uint32_t most = 0;
+    for (uint32_t rank = 0; rank < values_.size(); ++rank) {
+      if (std::isnan(values_[rank])) continue;
+      sum += values_[rank];
+      ++count;
+      if (std::isnan(values_[most]) || values_[rank] > values_[most]) most = rank;
+    }
+    std::string subtitle =
+        fmt::format("{} on {}", base::counted(machine_.rank_count(), "rank", "ranks"),
+                    base::counted(machine_.nodes.size(), "node", "nodes"));
+    if (count > 0) {
+      const double mean = sum / static_cast<double>(count);
+      subtitle += fmt::format("; {}: most on rank {}, {}, mean {}", value_name(), most,
+                              value_text(values_[most]), value_text(mean));
+      if (mean > 0) {
+        subtitle += fmt::format(" (imbalance {:.0f} %)", 100 * (values_[most] / mean - 1));
+      }
+    }
+    return Frame::add_title(options_.title, "Load and messages on the machine", subtitle);
+  }
+
+  /// Nodes from left to right, and whether their ranks find room side by side.
+  void place_nodes() {
+    const auto count = static_cast<double>(machine_.nodes.size());
+    double changes = 0;
+    double width = 0;
+    double ranks_per_unit = 0;
+    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
+      const insitu::Node& node = machine_.nodes[i];
+      changes += machine_.new_switch(i) ? 1 : 0;
+      width += node.width;
+      most_ranks_ = std::max(most_ranks_, node.ranks.size());
+      for (const insitu::RankCell& cell : node.ranks) {
+        ranks_per_unit = std::max(ranks_per_unit, 1 / (cell.end - cell.begin));
+      }
+    }
+    const double gaps = count - 1 + 2 * changes;
+    const double gap = gaps > 0 ? std::clamp(0.12 * plot_.w / gaps, 0.5, 20.0) : 0;
+    scale_ = (plot_.w - gaps * gap) / width;
+    stacked_ = scale_ / ranks_per_unit < kLeastRankWidth;
+    // One column each, whatever is inside.
+    const double column = (plot_.w - gaps * std::min(gap, plot_.w / count / 3)) / count;
+    double x = plot_.x;
+    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
+      if (i > 0) {
+        const double used = stacked_ ? std::min(gap, plot_.w / count / 3) : gap;
+        x += used * (machine_.new_switch(i) ? 3 : 1);
+      }
+      const double w = stacked_ ? column : machine_.nodes[i].width * scale_;
+      node_area_.push_back({x, 0, w, 0});
+      x += w;
+    }
+    place_of_rank_.resize(machine_.rank_count());
+    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
+      const insitu::Node& node = machine_.nodes[i];
+      for (size_t k = 0; k < node.ranks.size(); ++k) {
+        const insitu::RankCell& cell = node.ranks[k];
+        place_of_rank_[cell.rank] =
+            stacked_ ? node_area_[i].x + node_area_[i].w * (static_cast<double>(k) + 0.5) /
+                                             static_cast<double>(node.ranks.size())
+                     : node_area_[i].x + (cell.begin + cell.end) / 2 * scale_;
+      }
+    }
+  }
+
+  /// Rows of hardware that some node has, without those that only repeat the one above.
+  void choose_rows() {
+    std::vector<size_t> cells_before;
+    for (const char* type : kShown) {
+      std::vector<size_t> cells;
+      for (const insitu::Node& node : machine_.nodes) {
+        cells.push_back(static_cast<size_t>(
+            std::count_if(node.hardware.begin(), node.hardware.end(),
+                          [&](const insitu::HardwareCell& cell) { return cell.type == type; })));
+      }
+      const bool any = std::any_of(cells.begin(), cells.end(), [](size_t n) { return n > 0; });
+      if (!any || (!shown_.empty() && cells == cells_before && std::string_view(type) != "PU")) {
+        continue;
+      }
+      // PUs tell more than cores with one PU each: their numbers are those that pinning takes.
+      if (cells == cells_before) shown_.pop_back();
+      shown_.emplace_back(type);
+      cells_before = std::move(cells);
+    }
+    if (shown_.empty()) shown_.emplace_back("Machine");
+  }
+
+  void add_box(layout::Boxes& boxes, layout::Labels& labels, const layout::Rect& area,
+               layout::Color fill, const std::string& text) {
+    boxes.add(area, fill);
+    const double size = theme_.small_size_px;
+    if (layout::text_width_px(text, size) + 4 > area.w) return;
+    labels.items.push_back(
+        {.text = text,
+         .at = {area.x + area.w / 2, area.y + area.h / 2},
+         .color = layout::readable_on(fill, layout::rgb(0x16181d), layout::rgb(0xffffff)),
+         .size_px = size,
+         .anchor = layout::Anchor::kMiddle,
+         .baseline = layout::Baseline::kMiddle});
+  }
+
+  void add_switches() {
+    layout::Boxes boxes;
+    layout::Labels labels;
+    const uint32_t levels = level_count();
+    for (const insitu::Switch& one : machine_.switches) {
+      const double left = node_area_[one.first_node].x;
+      const double right = node_area_[one.last_node].right();
+      add_box(boxes, labels,
+              {left, plot_.y + (levels - one.level) * kSwitchHeight, std::max(right - left, 1.0),
+               kSwitchHeight - 4},
+              theme_.tint(theme_.series_color(4), 0.35 + 0.15 * std::min(one.level, 4U)), one.name);
+    }
+    scene_.layers.emplace_back(std::move(boxes));
+    scene_.layers.emplace_back(std::move(labels));
+  }
+
+  void add_hardware() {
+    layout::Boxes boxes;
+    layout::Labels labels;
+    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
+      const insitu::Node& node = machine_.nodes[i];
+      for (const insitu::HardwareCell& cell : node.hardware) {
+        const auto row = std::find(shown_.begin(), shown_.end(), cell.type);
+        if (row == shown_.end()) continue;
+        const auto number = static_cast<double>(row - shown_.begin());
+        const bool is_machine = cell.type == "Machine";
+        const std::string name = is_machine && !node.host.empty()
+                                     ? base::printable(node.host)
+                                     : name_of(cell, (cell.end - cell.begin) * scale_);
+        const double x = node_area_[i].x + cell.begin * scale_;
+        add_box(boxes, labels,
+                {x, rows_top_ + number * kHardwareHeight,
+                 std::max((cell.end - cell.begin) * scale_ - 1, 0.5), kHardwareHeight - 2},
+                theme_.tint(theme_.other, is_machine ? 0.75 : 0.5), name);
+      }
+    }
+    scene_.layers.emplace_back(std::move(boxes));
+    scene_.layers.emplace_back(std::move(labels));
+  }
+
+  /// "Core 7", or "7" where there is no room for more.
+  [[nodiscard]] std::string name_of(const insitu::HardwareCell& cell, double width) const {
+    const std::string type = cell.type == "NUMANode"  ? "NUMA"
+                             : cell.type == "L3Cache" ? "L3"
+                                                      : cell.type;
+    const uint32_t number =
+        cell.type == "PU" && cell.os_index != UINT32_MAX ? cell.os_index : cell.logical_index;
+    std::string name = cell.type == "Machine" ? type : fmt::format("{} {}", type, number);
+    if (layout::text_width_px(name, theme_.small_size_px) + 6 > width) {
+      name = fmt::format("{}", number);
+    }
+    return name;
+  }
+
+  [[nodiscard]] layout::Color color_of(double value) const {
+    if (std::isnan(value)) return theme_.other;
+    return theme_.heat.at(highest_ > 0 ? 0.08 + 0.92 * value / highest_ : 0);
+  }
+
+  void add_ranks() {
+    layout::Boxes boxes;
+    layout::Labels labels;
+    // The highest last: where several share a pixel, that is the one to see.
+    std::vector<std::pair<uint32_t, size_t>> order;
+    for (uint32_t i = 0; i < machine_.nodes.size(); ++i) {
+      for (size_t k = 0; k < machine_.nodes[i].ranks.size(); ++k) order.emplace_back(i, k);
+    }
+    const auto value = [&](const std::pair<uint32_t, size_t>& at) {
+      const double found = values_[machine_.nodes[at.first].ranks[at.second].rank];
+      return std::isnan(found) ? -1.0 : found;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const auto& a, const auto& b) { return value(a) < value(b); });
+    for (const auto& [i, k] : order) {
+      const insitu::RankCell& cell = machine_.nodes[i].ranks[k];
+      const layout::Rect& node = node_area_[i];
+      const layout::Rect area =
+          stacked_
+              ? layout::Rect{node.x, ranks_top_ + static_cast<double>(k) * rank_height_,
+                             std::max(node.w, 1.0), rank_height_ - (rank_height_ > 3 ? 1 : 0)}
+              : layout::Rect{node.x + cell.begin * scale_, ranks_top_,
+                             std::max((cell.end - cell.begin) * scale_ - 1, 1.0), kRankHeight - 2};
+      const std::string number = fmt::format("{}", cell.rank);
+      const bool fits = !stacked_ || rank_height_ >= 12;
+      add_box(boxes, labels, area, color_of(values_[cell.rank]), fits ? number : "");
+    }
+    scene_.layers.emplace_back(std::move(boxes));
+    scene_.layers.emplace_back(std::move(labels));
+    const layout::Ticks round =
+        options_.metric == Metric::kTime
+            ? layout::time_ticks(0, 1e9 * highest_, 6)
+            : layout::count_ticks(0, highest_, 6, options_.metric == Metric::kBytes ? "B" : "");
+    const double end = options_.metric == Metric::kTime ? 1e9 * highest_ : highest_;
+    layout::add_color_bar(
+        scene_, theme_,
+        {plot_.right() + 28, ranks_top_ > plot_.y + 20 ? rows_top_ + 10 : plot_.y + 20, 16,
+         std::min(200.0, to_y_ - rows_top_ - 20)},
+        theme_.heat, layout::bar_ticks(round, 0, end, false), value_name(), 0.08);
+  }
+
+  /// The nodes again, to which messages go.
+  void add_receivers() {
+    layout::Boxes boxes;
+    layout::Labels labels;
+    double free_from = plot_.x - 1;
+    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
+      const layout::Rect& node = node_area_[i];
+      boxes.add({node.x, to_y_ + 5, std::max(node.w, 1.0), kReceiverHeight},
+                theme_.tint(theme_.other, 0.75));
+      const std::string name = base::printable(machine_.nodes[i].host);
+      const double width = layout::text_width_px(name, theme_.small_size_px);
+      const double middle = node.x + node.w / 2;
+      if (name.empty() || middle - width / 2 < free_from ||
+          middle + width / 2 > plot_.right() + 20) {
+        continue;
+      }
+      free_from = middle + width / 2 + 8;
+      labels.items.push_back({.text = name,
+                              .at = {middle, to_y_ + 5 + kReceiverHeight + 4},
+                              .color = theme_.muted_text,
+                              .size_px = theme_.small_size_px,
+                              .anchor = layout::Anchor::kMiddle,
+                              .baseline = layout::Baseline::kTop});
+    }
+    scene_.layers.emplace_back(std::move(boxes));
+    scene_.layers.emplace_back(std::move(labels));
+  }
+
+  [[nodiscard]] bool leaves_node(const Pair& pair) const {
+    return machine_.node_of_rank[pair.source] != machine_.node_of_rank[pair.destination];
+  }
+  [[nodiscard]] layout::Color between() const { return theme_.series_color(1); }
+  [[nodiscard]] layout::Color inside() const { return theme_.series_color(0); }
+
+  [[nodiscard]] layout::Polyline line(const Pair& pair, uint64_t most) const {
+    const bool empty = pair.bytes == 0;
+    const double share =
+        static_cast<double>(pair.bytes) / static_cast<double>(std::max(most, uint64_t{1}));
+    const layout::Color color =
+        empty ? theme_.highlight
+              : layout::with_alpha(leaves_node(pair) ? between() : inside(), 0.35 + 0.6 * share);
+    layout::Polyline out{.points = {{place_of_rank_[pair.source], from_y_},
+                                    {place_of_rank_[pair.destination], to_y_}},
+                         .stroke = color,
+                         .width_px = empty ? 1.5 : 0.75 + 3.25 * share};
+    if (empty) out.dash_px = {4, 3};
+    return out;
+  }
+
+  void add_messages() {
+    for (const Pair& pair : pairs_) {
+      (pair.bytes == 0 ? empty_ : leaves_node(pair) ? between_total_ : inside_total_).add(pair);
+    }
+    if (pairs_.empty()) return;
+    const uint64_t most = pairs_.back().bytes;
+    size_t first = 0;  // Of those that are lines of their own.
+    const size_t full = pairs_.size() - empty_.pairs;
+    if (full > kMostLines) {
+      first = pairs_.size() - kHeaviest;
+      const double weight_of_all = static_cast<double>(most);
+      for (const bool leaves : {true, false}) {
+        layout::Segments sum{
+            .clip = {plot_.x, from_y_, plot_.w, to_y_ - from_y_},
+            .style = {leaves ? between() : inside(), leaves ? between() : inside()}};
+        for (size_t i = empty_.pairs; i < first; ++i) {
+          if (leaves_node(pairs_[i]) == leaves) add_to(sum, pairs_[i], weight_of_all);
+        }
+        if (sum.size() > 0) scene_.layers.emplace_back(std::move(sum));
+      }
+    }
+    layout::Polylines lines;
+    for (size_t i = std::max(first, empty_.pairs); i < pairs_.size(); ++i) {
+      lines.lines.push_back(line(pairs_[i], most));
+    }
+    if (empty_.pairs <= kMostLines) {
+      for (size_t i = 0; i < empty_.pairs; ++i) lines.lines.push_back(line(pairs_[i], most));
+    }
+    scene_.layers.emplace_back(std::move(lines));
+    if (empty_.pairs > kMostLines) {
+      layout::Segments sum{.clip = {plot_.x, from_y_, plot_.w, to_y_ - from_y_},
+                           .style = {theme_.highlight, theme_.highlight}};
+      for (size_t i = 0; i < empty_.pairs; ++i) add_to(sum, pairs_[i], 0);
+      scene_.layers.emplace_back(std::move(sum));
+    }
+  }
+  /// most  bytes of a line of weight 1; 0: all lines weigh the same
+  void add_to(layout::Segments& sum, const Pair& pair, double most) const {
+    sum.add(static_cast<float>(place_of_rank_[pair.source]), static_cast<float>(from_y_),
+            static_cast<float>(place_of_rank_[pair.destination]), static_cast<float>(to_y_));
+    sum.weight.push_back(
+        most > 0 ? static_cast<float>(std::max(static_cast<double>(pair.bytes) / most, 1e-4))
+                 : 1.F);
+  }
+
+  void add_row_names() {
+    layout::Labels labels;
+    const auto name = [&](double y, std::string text, bool muted = true) {
+      labels.items.push_back({.text = std::move(text),
+                              .at = {plot_.x - 10, y},
+                              .color = muted ? theme_.muted_text : theme_.text,
+                              .size_px = theme_.small_size_px,
+                              .anchor = layout::Anchor::kEnd,
+                              .baseline = layout::Baseline::kMiddle});
+    };
+    if (level_count() > 0) name(plot_.y + level_count() * kSwitchHeight / 2.0 - 2, "switches");
+    if (!stacked_) {
+      for (size_t i = 0; i < shown_.size(); ++i) {
+        const std::string& type = shown_[i];
+        name(rows_top_ + (static_cast<double>(i) + 0.5) * kHardwareHeight - 1,
+             type == "Machine"    ? "node"
+             : type == "NUMANode" ? "NUMA node"
+             : type == "L3Cache"  ? "L3 cache"
+             : type == "Package"  ? "package"
+             : type == "Core"     ? "core"
+                                  : type);
+      }
+    }
+    name((ranks_top_ + from_y_ - 5) / 2, stacked_ ? "ranks of a node" : "rank", false);
+    name(from_y_ + 12, "sender", false);
+    name(to_y_ - 8, "receiver", false);
+    scene_.layers.emplace_back(std::move(labels));
+  }
+
+  void add_legend(double y) {
+    std::vector<layout::LegendEntry> entries;
+    const auto add = [&](const char* text, layout::Color color, const Total& total) {
+      if (total.pairs == 0) return;
+      entries.push_back(
+          {.text = text,
+           .color = color,
+           .swatch = layout::Swatch::kLine,
+           .value = fmt::format("{}, {} pairs", base::human_bytes(static_cast<double>(total.bytes)),
+                                base::human_count(total.pairs))});
+    };
+    add("between nodes", between(), between_total_);
+    add("inside a node", inside(), inside_total_);
+    if (empty_.pairs > 0) {
+      entries.push_back({.text = "empty messages",
+                         .color = theme_.highlight,
+                         .swatch = layout::Swatch::kLine,
+                         .value = fmt::format("{}, {} pairs", base::human_count(empty_.calls),
+                                              base::human_count(empty_.pairs))});
+    }
+    if (entries.empty()) {
+      entries.push_back({.text = "no messages", .color = theme_.muted_text});
+    }
+    layout::add_legend(
+        scene_, theme_,
+        {plot_.x, y, options_.width_px - plot_.x - kMargin, layout::legend_row_height_px(theme_)},
+        entries);
+  }
+
+  const insitu::Machine& machine_;
+  const insitu::Step& step_;
+  const Options& options_;
+  std::vector<Pair> pairs_;
+  std::vector<double> values_;  // Per rank; NaN where nothing was recorded.
+  double highest_ = 0;
+  layout::Rect plot_;
+  std::vector<layout::Rect> node_area_;  // Only x and w.
+  std::vector<double> place_of_rank_;
+  std::vector<std::string> shown_;  // Rows of hardware.
+  size_t most_ranks_ = 0;           // Of a node.
+  double scale_ = 1;                // Pixels for a unit of the machine.
+  bool stacked_ = false;
+  double rank_height_ = 0;  // Of one rank where a node is a column.
+  double rows_top_ = 0;
+  double ranks_top_ = 0;
+  double from_y_ = 0;
+  double to_y_ = 0;
+  Total between_total_, inside_total_, empty_;
+};
+
+}  // namespace
+
+base::Result<layout::Scene> topology(const insitu::Machine& machine, const insitu::Step& step,
+                                     const Options& options) {
+  if (machine.rank_count() == 0) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "there is nothing to draw: no ranks"};
+  }
+  if (options.metric == Metric::kBandwidth) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "a bandwidth cannot be added up: the metric is to be messages, bytes or "
+                       "time"};
+  }
+  return TopologyFigure(machine, step, options).draw();
+}
+
+}  // namespace pathline::figure

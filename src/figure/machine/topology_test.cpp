@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "figure/machine/topology.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "figure/test_scene.hpp"
+
+namespace pathline::figure {
+namespace {
+
+using insitu::Machine;
+using insitu::RankPlace;
+using insitu::Step;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Machine machine_of(uint32_t nodes, uint32_t ranks_each) {
+  std::vector<RankPlace> places;
+  std::map<std::string, std::string> addresses;
+  for (uint32_t i = 0; i < nodes; ++i) {
+    const std::string host = "n" + std::to_string(i);
+    for (uint32_t k = 0; k < ranks_each; ++k) places.push_back({host, {}});
+    addresses[host] = "top.leaf" + std::to_string(i / 16) + "." + host;
+  }
+  return insitu::build_machine(places, {}, insitu::switch_tree(addresses).value());
+}
+
+Step step_of(const Machine& machine) {
+  Step step{.ranks = std::vector<insitu::RankFigures>(machine.rank_count(), {.step_s = 1})};
+  return step;
+}
+
+size_t lines_with(const layout::Scene& scene, layout::Color color) {
+  size_t count = 0;
+  for (const auto* layer : layers_of<layout::Polylines>(scene)) {
+    for (const layout::Polyline& line : layer->lines) {
+      count += difference(line.stroke, color) < 1e-6 ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+TEST(Topology, FourRanksAreDrawnSideBySideWithTheirHardware) {
+  const Machine machine = machine_of(2, 2);
+  Step step = step_of(machine);
+  step.ranks[2].step_s = 3;
+  step.pairs = {{0, 1, 0, 1, 10}, {0, 3, 0, 2, 5}, {3, 0, 0, 1, 0}};
+  const auto scene = topology(machine, step, {.metric = Metric::kTime});
+  ASSERT_TRUE(scene.ok()) << scene.error().message;
+  const auto labels = labels_of(scene.value());
+  for (const char* text : {"0", "1", "2", "3", "n0", "leaf0", "top", "sender", "receiver"}) {
+    EXPECT_NE(find_label(labels, text), nullptr) << text;
+  }
+  EXPECT_EQ(lines_with(scene.value(), layout::light_theme().highlight), 1U);  // The empty one.
+  EXPECT_EQ(scene.value().message_count, 4U);
+  bool named = false;
+  for (const layout::Label& label : labels) {
+    named = named || label.text.find("most on rank 2, 3.00 s") != std::string::npos;
+  }
+  EXPECT_TRUE(named);
+}
+
+TEST(Topology, ManyNodesCollapseAndHideNeitherTheHeaviestNorTheEmpty) {
+  const Machine machine = machine_of(256, 16);
+  Step step = step_of(machine);
+  for (uint32_t rank = 0; rank < machine.rank_count(); ++rank) {
+    for (const uint32_t distance : {1U, 16U, 256U}) {
+      step.pairs.push_back({rank, (rank + distance) % machine.rank_count(), 0, 1, 100});
+    }
+  }
+  step.pairs.push_back({4095, 7, 0, 1, 0});
+  step.pairs[3 * 77].bytes = 1'000'000;
+  std::sort(step.pairs.begin(), step.pairs.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
+  });
+  const auto scene = topology(machine, step, {.metric = Metric::kTime});
+  ASSERT_TRUE(scene.ok()) << scene.error().message;
+  EXPECT_EQ(lines_with(scene.value(), layout::light_theme().highlight), 1U);
+  EXPECT_THAT(layers_of<layout::Segments>(scene.value()), SizeIs(2));
+  double widest = 0;
+  for (const auto* layer : layers_of<layout::Polylines>(scene.value())) {
+    for (const layout::Polyline& line : layer->lines) widest = std::max(widest, line.width_px);
+  }
+  EXPECT_DOUBLE_EQ(widest, 4);
+  EXPECT_NE(find_label(labels_of(scene.value()), "ranks of a node"), nullptr);
+}
+
+TEST(Topology, EverySizeIsDrawnOrRefused) {
+  for (const uint32_t nodes : {1U, 3U, 40U, 3000U}) {
+    const Machine machine = machine_of(nodes, 7);
+    Step step = step_of(machine);
+    step.ranks[0].recorded = false;
+    for (const auto& [width, height] : {std::pair(40.0, 40.0), std::pair(360.0, 320.0),
+                                        std::pair(1280.0, 720.0), std::pair(4000.0, 3000.0)}) {
+      const auto scene = topology(
+          machine, step, {.width_px = width, .height_px = height, .metric = Metric::kBytes});
+      if (!scene) {
+        EXPECT_THAT(scene.error().message, HasSubstr("too small"));
+        continue;
+      }
+      for (const auto* boxes : layers_of<layout::Boxes>(scene.value())) {
+        for (size_t i = 0; i < boxes->x.size(); ++i) {
+          EXPECT_GE(boxes->x[i], 0);
+          EXPECT_LE(boxes->x[i] + boxes->w[i], width + 2) << nodes;
+          EXPECT_LE(boxes->y[i] + boxes->h[i], height) << nodes;
+        }
+      }
+    }
+  }
+  EXPECT_FALSE(topology({}, {}, {}).ok());
+}
+
+}  // namespace
+}  // namespace pathline::figure
