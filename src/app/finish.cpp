@@ -248,7 +248,7 @@ base::Status write_tables(const raw::Run& raw, const fs::path& run, base::Thread
   }
   std::vector<RankPlace> places;
   for (const raw::RunProcess& process : raw.processes) {
-    places.push_back({process.rank, process.host, process.cpus});
+    places.push_back({process.rank, process.host, process.cpus, process.switches});
   }
   // What is not known stands in the table as -1; that is no fault of the run.
   const auto placed = write_placement(places, run / "topology", run / "placement.csv");

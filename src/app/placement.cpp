@@ -70,7 +70,7 @@ base::Result<std::vector<std::string>> write_placement(std::span<const RankPlace
                                                        const std::filesystem::path& path) {
   std::vector<std::string> problems;
   Hosts hosts(topology, problems);
-  std::string text = "rank,host,package,numa,core,pu\n";
+  std::string text = "rank,host,package,numa,core,pu,switches\n";
   for (const RankPlace& place : ranks) {
     host::Binding binding;
     if (const host::Topology* host = hosts.find(place.host); host != nullptr) {
@@ -88,7 +88,7 @@ base::Result<std::vector<std::string>> write_placement(std::span<const RankPlace
          {&binding.packages, &binding.numa_nodes, &binding.cores, &binding.pus}) {
       text += ',' + base::csv_field(ranges(*numbers));
     }
-    text += '\n';
+    text += ',' + base::csv_field(base::printable(place.switches)) + '\n';
   }
   if (auto status = base::write_file(path, text); !status) return status.error();
   return problems;
@@ -111,6 +111,7 @@ base::Result<std::vector<RankPlace>> read_placement_table(const std::filesystem:
     for (int skipped = 0; skipped < 3; ++skipped) base::take_csv_field(line);
     place.cpus = base::take_csv_field(line);
     if (place.cpus == "-1") place.cpus.clear();
+    place.switches = base::take_csv_field(line);
     places.push_back(std::move(place));
   }
   return places;

@@ -17,11 +17,13 @@ struct RankPlace {
   uint32_t rank = 0;
   std::string host;
   std::string cpus;  ///< What it was bound to, "0-3,8"; "" when that is not known.
+  /// The switches above the host and the host, "spine.leaf1.n2"; "" when they are not known.
+  std::string switches = {};
 };
 
-/// Writes `placement.csv`: rank,host,package,numa,core,pu, one line for each rank in the order of
-/// `ranks`. Packages, NUMA nodes and cores are lstopo's L#, PUs the system's numbers. Bound to
-/// several of a kind: a range such as "0-3,8"; not known: -1.
+/// Writes `placement.csv`: rank,host,package,numa,core,pu,switches, one line for each rank in the
+/// order of `ranks`. Packages, NUMA nodes and cores are lstopo's L#, PUs the system's numbers.
+/// Bound to several of a kind: a range such as "0-3,8"; not known: -1, for switches nothing.
 ///
 /// topology  folder with one hwloc XML file <host>.xml for each host; may be missing
 /// returns   what could not be found out, one text for each host or rank

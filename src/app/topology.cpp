@@ -41,7 +41,9 @@ fs::path run_folder(const fs::path& input) {
 }
 
 /// Where the ranks are, by the run's placement.csv or else by the trace.
+/// address_of_host  receives what Slurm said of them
 std::vector<insitu::RankPlace> places_of(const fs::path& folder, const trace::Trace& trace,
+                                         std::map<std::string, std::string>& address_of_host,
                                          std::vector<std::string>& remarks) {
   std::vector<insitu::RankPlace> places(trace.rank_count);
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
@@ -61,6 +63,7 @@ std::vector<insitu::RankPlace> places_of(const fs::path& folder, const trace::Tr
   for (const RankPlace& place : table.value()) {
     if (place.rank >= places.size()) continue;
     places[place.rank] = {place.host, pus_in(place.cpus)};
+    if (!place.switches.empty()) address_of_host[place.host] = place.switches;
   }
   return places;
 }
@@ -81,7 +84,16 @@ base::Result<insitu::Machine> machine_of(const fs::path& input, const trace::Tra
   }
   std::vector<std::string> remarks;
   const fs::path folder = run_folder(input);
-  const auto places = places_of(folder, trace, remarks);
+  std::map<std::string, std::string> address_of_host;
+  const auto places = places_of(folder, trace, address_of_host, remarks);
+  if (slurm.empty() && !address_of_host.empty()) {
+    auto tree = insitu::switch_tree(address_of_host);
+    if (tree) {
+      switches = std::move(tree).value();
+    } else {
+      remarks.push_back(tree.error().message);
+    }
+  }
   std::map<std::string, std::optional<host::Topology>> read;
   std::map<std::string, const host::Topology*> topologies;
   std::error_code failure;

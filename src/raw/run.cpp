@@ -304,6 +304,7 @@ class RunReader {
            .host = file.host,
            .program = file.program,
            .cpus = setting_of(process, "cpus="),
+           .switches = setting_of(process, "switches="),
            .threads = threads[process.rank],
            .finished = file.finished,
            .alive = process.life == Life::kAlive,

@@ -21,7 +21,8 @@ struct RunProcess {
   uint32_t process_id;
   std::string host;
   std::string program;
-  std::string cpus;  ///< What it was bound to, "0-3,8"; "" if it did not say.
+  std::string cpus;      ///< What it was bound to, "0-3,8"; "" if it did not say.
+  std::string switches;  ///< Above its node and this, "spine.leaf1.n2", by Slurm; "" if not known.
   uint32_t threads;
   bool finished;
   bool alive;  ///< Not finished, and its process still there.

@@ -15,6 +15,7 @@
 
 #include "base/region_filter.hpp"
 #include "base/run_name.hpp"
+#include "record/node.hpp"
 #include "record/trampolines.hpp"
 
 namespace pathline::record {
@@ -341,7 +342,7 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   who.clock = process.clock.source;
   who.thread_level = thread_level;
   who.ticks_per_second = process.clock.ticks_per_second;
-  gethostname(who.host, sizeof who.host - 1);
+  node_name(rank, who.host, sizeof who.host);
   const auto length = readlink("/proc/self/exe", who.program, sizeof who.program - 1);
   if (length < 0) std::strncpy(who.program, program_invocation_name, sizeof who.program - 1);
 

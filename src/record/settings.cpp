@@ -6,6 +6,7 @@
 #include <cstring>
 #include <sched.h>
 
+#include "record/node.hpp"
 #include "record/process.hpp"
 
 namespace pathline::record {
@@ -154,6 +155,9 @@ void define_settings() {
   if (s.counters[0] != '\0') define_setting("counters", s.counters);
   if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
   define_cpus();
+  if (const char* switches = switches_above(process.rank); *switches != '\0') {
+    define_setting("switches", switches);
+  }
 }
 
 }  // namespace pathline::record

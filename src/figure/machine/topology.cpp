@@ -382,6 +382,8 @@ class TopologyFigure : Frame {
 
   [[nodiscard]] layout::Polyline line(const Pair& pair, uint64_t most) const {
     const bool empty = pair.bytes == 0;
+    // Thinner where there are more of them.
+    const double widest = std::clamp(240 / static_cast<double>(pairs_.size()), 1.5, 4.0);
     const double share =
         static_cast<double>(pair.bytes) / static_cast<double>(std::max(most, uint64_t{1}));
     const layout::Color color =
@@ -390,7 +392,7 @@ class TopologyFigure : Frame {
     layout::Polyline out{.points = {{place_of_rank_[pair.source], from_y_},
                                     {place_of_rank_[pair.destination], to_y_}},
                          .stroke = color,
-                         .width_px = empty ? 1.5 : 0.75 + 3.25 * share};
+                         .width_px = empty ? 1.5 : 0.75 + (widest - 0.75) * share};
     if (empty) out.dash_px = {4, 3};
     return out;
   }

@@ -31,12 +31,10 @@ Step step_of(const Machine& machine) {
   return step;
 }
 
-size_t lines_with(const layout::Scene& scene, layout::Color color) {
+size_t dashed_lines(const layout::Scene& scene) {
   size_t count = 0;
   for (const auto* layer : layers_of<layout::Polylines>(scene)) {
-    for (const layout::Polyline& line : layer->lines) {
-      count += difference(line.stroke, color) < 1e-6 ? 1 : 0;
-    }
+    for (const layout::Polyline& line : layer->lines) count += line.dash_px.empty() ? 0 : 1;
   }
   return count;
 }
@@ -52,7 +50,7 @@ TEST(Topology, FourRanksAreDrawnSideBySideWithTheirHardware) {
   for (const char* text : {"0", "1", "2", "3", "n0", "leaf0", "top", "sender", "receiver"}) {
     EXPECT_NE(find_label(labels, text), nullptr) << text;
   }
-  EXPECT_EQ(lines_with(scene.value(), layout::light_theme().highlight), 1U);  // The empty one.
+  EXPECT_EQ(dashed_lines(scene.value()), 1U);  // The empty one.
   EXPECT_EQ(scene.value().message_count, 4U);
   bool named = false;
   for (const layout::Label& label : labels) {
@@ -76,13 +74,13 @@ TEST(Topology, ManyNodesCollapseAndHideNeitherTheHeaviestNorTheEmpty) {
   });
   const auto scene = topology(machine, step, {.metric = Metric::kTime});
   ASSERT_TRUE(scene.ok()) << scene.error().message;
-  EXPECT_EQ(lines_with(scene.value(), layout::light_theme().highlight), 1U);
+  EXPECT_EQ(dashed_lines(scene.value()), 1U);
   EXPECT_THAT(layers_of<layout::Segments>(scene.value()), SizeIs(2));
   double widest = 0;
   for (const auto* layer : layers_of<layout::Polylines>(scene.value())) {
     for (const layout::Polyline& line : layer->lines) widest = std::max(widest, line.width_px);
   }
-  EXPECT_DOUBLE_EQ(widest, 4);
+  EXPECT_DOUBLE_EQ(widest, 1.5);
   EXPECT_NE(find_label(labels_of(scene.value()), "ranks of a node"), nullptr);
 }
 

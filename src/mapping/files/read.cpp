@@ -276,7 +276,7 @@ base::Status read_plain(std::string_view text, Seating& seats) {
   return {};
 }
 
-/// Where the ranks of a recorded run were: "rank,host,package,numa,core,pu".
+/// Where the ranks of a recorded run were: "rank,host,package,numa,core,pu", and more.
 base::Status read_run_table(std::string_view text, Seating& seats) {
   seats.number_slots();
   for (size_t number = 1; !text.empty(); ++number) {

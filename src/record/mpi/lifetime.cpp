@@ -118,7 +118,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
       }
     }
   }
-  if (rank == first_of_node) export_topology();
+  export_topology(rank == first_of_node);
   // `pathline record` has said where; in front of a program nobody has.
   if (rank == 0 && (process.settings.run_directory[0] == '\0' || process.settings.verbose)) {
     say("recording %d ranks into %s", size, decision.directory);

@@ -3,8 +3,8 @@
 
 namespace pathline::record {
 
-/// Writes topology/<host>.xml into the run directory; one process of each node does it. Uses the
+/// Writes topology/<node>.xml into the run directory; one process of each node does it. Uses the
 /// hwloc library if the machine has one, loaded for this moment only.
-void export_topology();
+void export_topology(bool first_of_host);
 
 }  // namespace pathline::record
