@@ -19,7 +19,7 @@ void add_topology_options(Command& command, TopologyOptions& options) {
   command
       .option("--node-gap", options.node_gap,
               "Space between nodes, in widths of a PU; by default a quarter of a node")
-      .above_zero();
+      .range(0.1, 1e6);
   command.flag("--periodic", options.periodic,
                "Messages that are nearer around the end leave the picture there");
   command

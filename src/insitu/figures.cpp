@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
 #include <tuple>
@@ -14,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "comm/io.hpp"
+#include "insitu/step_sums.hpp"
 #include "trace/outer_calls.hpp"
 #include "trace/ranks.hpp"
 
@@ -21,104 +21,6 @@ namespace pathline::insitu {
 namespace {
 
 using trace::EventKind;
-
-constexpr uint32_t kNone = UINT32_MAX;
-
-/// The steps of one rank that are wanted, and where they go.
-class Windows {
- public:
-  /// step_of  by number; what is not in it is not wanted.
-  Windows(const std::vector<trace::StepWindow>& all, const std::map<uint32_t, uint32_t>& step_of) {
-    uint64_t last_end = 0;
-    for (const trace::StepWindow& window : all) {
-      // As comm::step_table(): a step inside another one belongs to that.
-      if (!windows_.empty() && window.begin_ticks < last_end) continue;
-      last_end = window.end_ticks;
-      const auto found = step_of.find(window.step);
-      windows_.push_back(
-          {window.begin_ticks, window.end_ticks, found == step_of.end() ? kNone : found->second});
-    }
-  }
-
-  /// The wanted step that holds `ticks`, or kNone.
-  [[nodiscard]] uint32_t at(uint64_t ticks) const {
-    const size_t i = begun_at(ticks);
-    return i != windows_.size() && ticks <= windows_[i].end ? windows_[i].step : kNone;
-  }
-  /// visit(step, ticks): what of the time from `begin` to `end` lies in wanted steps.
-  template <class Visit>
-  void share_out(uint64_t begin, uint64_t end, Visit visit) const {
-    size_t i = begun_at(begin);
-    if (i == windows_.size()) i = 0;
-    for (; i < windows_.size() && windows_[i].begin < end; ++i) {
-      const uint64_t from = std::max(begin, windows_[i].begin);
-      const uint64_t until = std::min(end, windows_[i].end);
-      if (from < until && windows_[i].step != kNone) visit(windows_[i].step, until - from);
-    }
-  }
-
- private:
-  struct Window {
-    uint64_t begin;
-    uint64_t end;
-    uint32_t step;
-  };
-  /// The last step that had begun at `ticks`; windows_.size() before the first.
-  [[nodiscard]] size_t begun_at(uint64_t ticks) const {
-    const auto after =
-        std::upper_bound(windows_.begin(), windows_.end(), ticks,
-                         [](uint64_t t, const Window& window) { return t < window.begin; });
-    return after == windows_.begin() ? windows_.size()
-                                     : static_cast<size_t>(after - windows_.begin() - 1);
-  }
-
-  std::vector<Window> windows_;
-};
-
-/// A step of a rank, and what it sent there.
-struct StepPair {
-  uint32_t step;
-  PairFigures pair;
-};
-
-/// Adds up what is alike, now and then, so that memory grows with the pairs and not with messages.
-class PairSums {
- public:
-  void add(uint32_t step, const PairFigures& pair) {
-    pairs_.push_back({step, pair});
-    if (pairs_.size() >= limit_) {
-      merge();
-      limit_ = std::max<size_t>(kLeast, 2 * pairs_.size());
-    }
-  }
-  std::vector<StepPair> take() {
-    merge();
-    return std::move(pairs_);
-  }
-
- private:
-  static constexpr size_t kLeast = 4096;
-  void merge() {
-    const auto key = [](const StepPair& p) {
-      return std::tie(p.step, p.pair.destination, p.pair.function);
-    };
-    std::sort(pairs_.begin(), pairs_.end(),
-              [&](const StepPair& a, const StepPair& b) { return key(a) < key(b); });
-    size_t kept = 0;
-    for (size_t i = 0; i < pairs_.size(); ++i) {
-      if (kept > 0 && key(pairs_[kept - 1]) == key(pairs_[i])) {
-        pairs_[kept - 1].pair.calls += pairs_[i].pair.calls;
-        pairs_[kept - 1].pair.bytes += pairs_[i].pair.bytes;
-      } else {
-        pairs_[kept++] = pairs_[i];
-      }
-    }
-    pairs_.resize(kept);
-  }
-
-  std::vector<StepPair> pairs_;
-  size_t limit_ = kLeast;
-};
 
 /// Totals of a region over all wanted steps.
 struct RegionTotal {
@@ -129,7 +31,7 @@ struct RegionTotal {
 /// Visits the program's own regions of a location: `add(region, step, visits, ticks)`.
 template <class Add>
 void walk_regions(const trace::Trace& trace, const trace::Events& events,
-                  const std::vector<bool>& own, const Windows& windows, Add add) {
+                  const std::vector<bool>& own, const StepWindows& windows, Add add) {
   struct Open {
     uint32_t region;
     uint64_t begin;
@@ -325,21 +227,25 @@ class Reader {
   /// Messages and one-sided operations, by the MPI function that the program called for them.
   void take_pairs(Figures& out) {
     const trace::Messages& messages = trace_.messages;
-    std::vector<size_t> first(trace_.locations.size() + 1, 0);
-    for (size_t i = 0; i < messages.size(); ++i) ++first[messages.send_location[i] + 1];
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<uint32_t> by_location(messages.size());
-    std::vector<size_t> next(first.begin(), first.end() - 1);
+    std::vector<std::vector<uint32_t>> sent_by_rank(trace_.rank_count);
     for (size_t i = 0; i < messages.size(); ++i) {
-      by_location[next[messages.send_location[i]]++] = static_cast<uint32_t>(i);
+      sent_by_rank[messages.sender[i]].push_back(static_cast<uint32_t>(i));
     }
     std::vector<std::vector<StepPair>> pairs(trace_.rank_count);
     pool_.for_each(trace_.rank_count, [&](size_t rank) {
       PairSums sums;
+      // Not all messages have an event: tables of messages have none at all.
+      std::vector<uint32_t>& sent = sent_by_rank[rank];
+      std::vector<uint32_t> functions(sent.size(), kNone);
       for (const uint32_t i : locations_[rank]) {
-        take_location(trace_.locations[i],
-                      {by_location.data() + first[i], by_location.data() + first[i + 1]},
-                      static_cast<uint32_t>(rank), out, sums);
+        take_location(trace_.locations[i], i, static_cast<uint32_t>(rank), sent, functions, out,
+                      sums);
+      }
+      for (size_t k = 0; k < sent.size(); ++k) {
+        const uint32_t step = ranks_[rank].at(messages.send_ticks[sent[k]]);
+        if (step == kNone) continue;
+        sums.add(step, {static_cast<uint32_t>(rank), messages.receiver[sent[k]], functions[k], 1,
+                        messages.bytes[sent[k]]});
       }
       pairs[rank] = sums.take();
     });
@@ -349,11 +255,13 @@ class Reader {
     }
   }
 
-  void take_location(const trace::Location& location, std::span<const uint32_t> sent, uint32_t rank,
-                     Figures& out, PairSums& sums) {
+  /// functions  receives for each message in `sent` of this location the region of its call
+  void take_location(const trace::Location& location, uint32_t number, uint32_t rank,
+                     std::span<const uint32_t> sent, std::span<uint32_t> functions, Figures& out,
+                     PairSums& sums) {
     const trace::Events& events = location.events;
     const trace::Messages& messages = trace_.messages;
-    const Windows& windows = ranks_[rank];
+    const StepWindows& windows = ranks_[rank];
     std::vector<uint32_t> open;  // Enters of MPI calls.
     size_t next = 0;
     const auto function = [&] {
@@ -371,15 +279,20 @@ class Reader {
         case EventKind::kMpiIsend: {
           // Sends that nobody received are no messages.
           const trace::PointToPoint send = events.point_to_point(i);
-          while (next < sent.size() && messages.send_ticks[sent[next]] < events.ticks[i]) ++next;
-          if (next == sent.size() || messages.send_ticks[sent[next]] != events.ticks[i] ||
-              messages.tag[sent[next]] != send.tag || messages.bytes[sent[next]] != send.bytes) {
-            break;
+          const auto of_event = [&](uint32_t message) {
+            return messages.send_location[message] == number && messages.tag[message] == send.tag &&
+                   messages.bytes[message] == send.bytes;
+          };
+          while (next < sent.size() &&
+                 (messages.send_ticks[sent[next]] < events.ticks[i] || functions[next] != kNone)) {
+            ++next;
           }
-          const uint32_t message = sent[next++];
-          const uint32_t step = windows.at(events.ticks[i]);
-          if (step != kNone) {
-            sums.add(step, {rank, messages.receiver[message], function(), 1, send.bytes});
+          // Few sends of a rank have one time; of masses that do the rest have no function.
+          const size_t last = std::min(sent.size(), next + 64);
+          for (size_t k = next; k < last && messages.send_ticks[sent[k]] == events.ticks[i]; ++k) {
+            if (functions[k] != kNone || !of_event(sent[k])) continue;
+            functions[k] = function();
+            break;
           }
           break;
         }
@@ -415,7 +328,7 @@ class Reader {
   /// Regions become numbers of Figures::functions, by name.
   void number_functions(std::vector<std::vector<StepPair>>& pairs, Figures& out) {
     const auto& regions = trace_.definitions.regions;
-    constexpr std::string_view kUnknown = "unknown call";
+    constexpr std::string_view kUnknown = "messages";
     std::map<std::string_view, uint32_t> numbers;
     const auto name_of = [&](uint32_t region) {
       return region == kNone ? kUnknown : regions[region].name;
@@ -482,7 +395,7 @@ class Reader {
   std::vector<std::vector<uint32_t>> locations_;
   std::map<uint32_t, uint32_t> communicator_of_window_;
   std::map<uint32_t, uint32_t> step_of_;
-  std::vector<Windows> ranks_;
+  std::vector<StepWindows> ranks_;
   std::vector<uint32_t> number_of_region_;
 };
 

@@ -164,7 +164,6 @@ bool place_in(Node& node, const std::vector<uint32_t>& ranks, std::span<const Ra
 
 /// Switches between the nodes, which are in their order.
 void add_switches(Machine& machine, const UsedSwitches& used) {
-  if (used.all().empty()) return;
   std::map<std::string, Switch> found;
   for (const auto& [name, what] : used.all()) {
     found[name] = {.name = name, .level = what.level, .first_node = UINT32_MAX};
@@ -242,7 +241,7 @@ Machine build_machine(std::span<const RankPlace> places,
     }
     machine.nodes.push_back(std::move(node));
   }
-  add_switches(machine, used);
+  if (!switches.empty()) add_switches(machine, used);
   return machine;
 }
 

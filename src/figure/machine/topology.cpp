@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "figure/frame.hpp"
+#include "figure/machine/node_row.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 #include "layout/text.hpp"
@@ -22,13 +23,9 @@ constexpr double kHardwareHeight = 20;
 constexpr double kRankHeight = 30;
 constexpr double kReceiverHeight = 10;
 constexpr double kNamesHeight = 22;
-constexpr double kLeastRankWidth = 5;  ///< Below that a node is one column.
 constexpr double kLeastMessagesHeight = 90;
 constexpr size_t kMostLines = 2000;  ///< That can be told apart, with some good will.
 constexpr size_t kHeaviest = 40;     ///< Drawn over the sum of more lines than that.
-
-/// Kinds of hardware that tell more than a row of their own costs, from outside.
-constexpr const char* kShown[] = {"Machine", "Package", "NUMANode", "L3Cache", "Core", "PU"};
 
 struct Pair {
   uint32_t source;
@@ -77,18 +74,18 @@ class TopologyFigure : Frame {
     plot_ = {kLeft, std::round(top + 8),
              std::floor(options_.width_px - kLeft - kBarSpace - kMargin), 0};
     if (plot_.w < 120) return too_small("topology", 360, 320);
-    place_nodes();
-    choose_rows();
+    row_ = place_nodes(machine_, plot_.x, plot_.w);
+    shown_ = shown_rows(machine_);
     const double bottom = options_.height_px - kMargin - layout::legend_row_height_px(theme_) -
                           kNamesHeight - kReceiverHeight - 8;
     rows_top_ = plot_.y + levels * kSwitchHeight + (levels > 0 ? 10 : 0);
-    const double hardware = stacked_ ? 0 : kHardwareHeight * static_cast<double>(shown_.size());
+    const double hardware = row_.stacked ? 0 : kHardwareHeight * static_cast<double>(shown_.size());
     ranks_top_ = rows_top_ + hardware + (hardware > 0 ? 6 : 0);
     double rank_area = kRankHeight;
-    if (stacked_) {
+    if (row_.stacked) {
       const double room = 0.45 * (bottom - ranks_top_);
-      rank_height_ = std::clamp(std::floor(room / static_cast<double>(most_ranks_)), 1.0, 14.0);
-      rank_area = rank_height_ * static_cast<double>(most_ranks_);
+      rank_height_ = std::clamp(std::floor(room / static_cast<double>(row_.most_ranks)), 1.0, 14.0);
+      rank_area = rank_height_ * static_cast<double>(row_.most_ranks);
     }
     from_y_ = ranks_top_ + rank_area + 5;
     to_y_ = bottom - 5;
@@ -97,7 +94,7 @@ class TopologyFigure : Frame {
                        options_.height_px + kLeastMessagesHeight - to_y_ + from_y_);
     }
     add_switches();
-    if (!stacked_) add_hardware();
+    if (!row_.stacked) add_hardware();
     add_ranks();
     add_receivers();
     add_messages();
@@ -166,72 +163,6 @@ class TopologyFigure : Frame {
     return Frame::add_title(options_.title, "Load and messages on the machine", subtitle);
   }
 
-  /// Nodes from left to right, and whether their ranks find room side by side.
-  void place_nodes() {
-    const auto count = static_cast<double>(machine_.nodes.size());
-    double changes = 0;
-    double width = 0;
-    double ranks_per_unit = 0;
-    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
-      const insitu::Node& node = machine_.nodes[i];
-      changes += machine_.new_switch(i) ? 1 : 0;
-      width += node.width;
-      most_ranks_ = std::max(most_ranks_, node.ranks.size());
-      for (const insitu::RankCell& cell : node.ranks) {
-        ranks_per_unit = std::max(ranks_per_unit, 1 / (cell.end - cell.begin));
-      }
-    }
-    const double gaps = count - 1 + 2 * changes;
-    const double gap = gaps > 0 ? std::clamp(0.12 * plot_.w / gaps, 0.5, 20.0) : 0;
-    scale_ = (plot_.w - gaps * gap) / width;
-    stacked_ = scale_ / ranks_per_unit < kLeastRankWidth;
-    // One column each, whatever is inside.
-    const double column = (plot_.w - gaps * std::min(gap, plot_.w / count / 3)) / count;
-    double x = plot_.x;
-    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
-      if (i > 0) {
-        const double used = stacked_ ? std::min(gap, plot_.w / count / 3) : gap;
-        x += used * (machine_.new_switch(i) ? 3 : 1);
-      }
-      const double w = stacked_ ? column : machine_.nodes[i].width * scale_;
-      node_area_.push_back({x, 0, w, 0});
-      x += w;
-    }
-    place_of_rank_.resize(machine_.rank_count());
-    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
-      const insitu::Node& node = machine_.nodes[i];
-      for (size_t k = 0; k < node.ranks.size(); ++k) {
-        const insitu::RankCell& cell = node.ranks[k];
-        place_of_rank_[cell.rank] =
-            stacked_ ? node_area_[i].x + node_area_[i].w * (static_cast<double>(k) + 0.5) /
-                                             static_cast<double>(node.ranks.size())
-                     : node_area_[i].x + (cell.begin + cell.end) / 2 * scale_;
-      }
-    }
-  }
-
-  /// Rows of hardware that some node has, without those that only repeat the one above.
-  void choose_rows() {
-    std::vector<size_t> cells_before;
-    for (const char* type : kShown) {
-      std::vector<size_t> cells;
-      for (const insitu::Node& node : machine_.nodes) {
-        cells.push_back(static_cast<size_t>(
-            std::count_if(node.hardware.begin(), node.hardware.end(),
-                          [&](const insitu::HardwareCell& cell) { return cell.type == type; })));
-      }
-      const bool any = std::any_of(cells.begin(), cells.end(), [](size_t n) { return n > 0; });
-      if (!any || (!shown_.empty() && cells == cells_before && std::string_view(type) != "PU")) {
-        continue;
-      }
-      // PUs tell more than cores with one PU each: their numbers are those that pinning takes.
-      if (cells == cells_before) shown_.pop_back();
-      shown_.emplace_back(type);
-      cells_before = std::move(cells);
-    }
-    if (shown_.empty()) shown_.emplace_back("Machine");
-  }
-
   void add_box(layout::Boxes& boxes, layout::Labels& labels, const layout::Rect& area,
                layout::Color fill, const std::string& text) {
     boxes.add(area, fill);
@@ -251,8 +182,8 @@ class TopologyFigure : Frame {
     layout::Labels labels;
     const uint32_t levels = level_count();
     for (const insitu::Switch& one : machine_.switches) {
-      const double left = node_area_[one.first_node].x;
-      const double right = node_area_[one.last_node].right();
+      const double left = row_.nodes[one.first_node].x;
+      const double right = row_.nodes[one.last_node].right();
       add_box(boxes, labels,
               {left, plot_.y + (levels - one.level) * kSwitchHeight, std::max(right - left, 1.0),
                kSwitchHeight - 4},
@@ -274,11 +205,11 @@ class TopologyFigure : Frame {
         const bool is_machine = cell.type == "Machine";
         const std::string name = is_machine && !node.host.empty()
                                      ? base::printable(node.host)
-                                     : name_of(cell, (cell.end - cell.begin) * scale_);
-        const double x = node_area_[i].x + cell.begin * scale_;
+                                     : name_of(cell, (cell.end - cell.begin) * row_.scale);
+        const double x = row_.nodes[i].x + cell.begin * row_.scale;
         add_box(boxes, labels,
                 {x, rows_top_ + number * kHardwareHeight,
-                 std::max((cell.end - cell.begin) * scale_ - 1, 0.5), kHardwareHeight - 2},
+                 std::max((cell.end - cell.begin) * row_.scale - 1, 0.5), kHardwareHeight - 2},
                 theme_.tint(theme_.other, is_machine ? 0.75 : 0.5), name);
       }
     }
@@ -321,15 +252,16 @@ class TopologyFigure : Frame {
                      [&](const auto& a, const auto& b) { return value(a) < value(b); });
     for (const auto& [i, k] : order) {
       const insitu::RankCell& cell = machine_.nodes[i].ranks[k];
-      const layout::Rect& node = node_area_[i];
+      const layout::Rect& node = row_.nodes[i];
       const layout::Rect area =
-          stacked_
+          row_.stacked
               ? layout::Rect{node.x, ranks_top_ + static_cast<double>(k) * rank_height_,
                              std::max(node.w, 1.0), rank_height_ - (rank_height_ > 3 ? 1 : 0)}
-              : layout::Rect{node.x + cell.begin * scale_, ranks_top_,
-                             std::max((cell.end - cell.begin) * scale_ - 1, 1.0), kRankHeight - 2};
+              : layout::Rect{node.x + cell.begin * row_.scale, ranks_top_,
+                             std::max((cell.end - cell.begin) * row_.scale - 1, 1.0),
+                             kRankHeight - 2};
       const std::string number = fmt::format("{}", cell.rank);
-      const bool fits = !stacked_ || rank_height_ >= 12;
+      const bool fits = !row_.stacked || rank_height_ >= 12;
       add_box(boxes, labels, area, color_of(values_[cell.rank]), fits ? number : "");
     }
     scene_.layers.emplace_back(std::move(boxes));
@@ -352,7 +284,7 @@ class TopologyFigure : Frame {
     layout::Labels labels;
     double free_from = plot_.x - 1;
     for (size_t i = 0; i < machine_.nodes.size(); ++i) {
-      const layout::Rect& node = node_area_[i];
+      const layout::Rect& node = row_.nodes[i];
       boxes.add({node.x, to_y_ + 5, std::max(node.w, 1.0), kReceiverHeight},
                 theme_.tint(theme_.other, 0.75));
       const std::string name = base::printable(machine_.nodes[i].host);
@@ -389,8 +321,8 @@ class TopologyFigure : Frame {
     const layout::Color color =
         empty ? theme_.highlight
               : layout::with_alpha(leaves_node(pair) ? between() : inside(), 0.35 + 0.6 * share);
-    layout::Polyline out{.points = {{place_of_rank_[pair.source], from_y_},
-                                    {place_of_rank_[pair.destination], to_y_}},
+    layout::Polyline out{.points = {{row_.place_of_rank[pair.source], from_y_},
+                                    {row_.place_of_rank[pair.destination], to_y_}},
                          .stroke = color,
                          .width_px = empty ? 1.5 : 0.75 + (widest - 0.75) * share};
     if (empty) out.dash_px = {4, 3};
@@ -435,8 +367,8 @@ class TopologyFigure : Frame {
   }
   /// most  bytes of a line of weight 1; 0: all lines weigh the same
   void add_to(layout::Segments& sum, const Pair& pair, double most) const {
-    sum.add(static_cast<float>(place_of_rank_[pair.source]), static_cast<float>(from_y_),
-            static_cast<float>(place_of_rank_[pair.destination]), static_cast<float>(to_y_));
+    sum.add(static_cast<float>(row_.place_of_rank[pair.source]), static_cast<float>(from_y_),
+            static_cast<float>(row_.place_of_rank[pair.destination]), static_cast<float>(to_y_));
     sum.weight.push_back(
         most > 0 ? static_cast<float>(std::max(static_cast<double>(pair.bytes) / most, 1e-4))
                  : 1.F);
@@ -453,7 +385,7 @@ class TopologyFigure : Frame {
                               .baseline = layout::Baseline::kMiddle});
     };
     if (level_count() > 0) name(plot_.y + level_count() * kSwitchHeight / 2.0 - 2, "switches");
-    if (!stacked_) {
+    if (!row_.stacked) {
       for (size_t i = 0; i < shown_.size(); ++i) {
         const std::string& type = shown_[i];
         name(rows_top_ + (static_cast<double>(i) + 0.5) * kHardwareHeight - 1,
@@ -465,7 +397,7 @@ class TopologyFigure : Frame {
                                   : type);
       }
     }
-    name((ranks_top_ + from_y_ - 5) / 2, stacked_ ? "ranks of a node" : "rank", false);
+    name((ranks_top_ + from_y_ - 5) / 2, row_.stacked ? "ranks" : "rank", false);
     name(from_y_ + 12, "sender", false);
     name(to_y_ - 8, "receiver", false);
     scene_.layers.emplace_back(std::move(labels));
@@ -507,13 +439,9 @@ class TopologyFigure : Frame {
   std::vector<double> values_;  // Per rank; NaN where nothing was recorded.
   double highest_ = 0;
   layout::Rect plot_;
-  std::vector<layout::Rect> node_area_;  // Only x and w.
-  std::vector<double> place_of_rank_;
+  NodeRow row_;
   std::vector<std::string> shown_;  // Rows of hardware.
-  size_t most_ranks_ = 0;           // Of a node.
-  double scale_ = 1;                // Pixels for a unit of the machine.
-  bool stacked_ = false;
-  double rank_height_ = 0;  // Of one rank where a node is a column.
+  double rank_height_ = 0;          // Of one rank where a node is a column.
   double rows_top_ = 0;
   double ranks_top_ = 0;
   double from_y_ = 0;
