@@ -139,6 +139,25 @@ class TopologyFigure : Frame {
     }
   }
 
+  /// "; 49.2 kB written, 100 % of it by rank 0" where ranks write.
+  [[nodiscard]] std::string written_text() const {
+    uint64_t all = 0;
+    uint32_t most = 0;
+    for (uint32_t rank = 0; rank < step_.ranks.size(); ++rank) {
+      all += step_.ranks[rank].write_bytes;
+      if (step_.ranks[rank].write_bytes > step_.ranks[most].write_bytes) most = rank;
+    }
+    if (all == 0) return "";
+    const double share =
+        static_cast<double>(step_.ranks[most].write_bytes) / static_cast<double>(all);
+    std::string text = fmt::format("; {} written", base::human_bytes(static_cast<double>(all)));
+    // More than one would expect of a rank.
+    if (share > 4.0 / static_cast<double>(step_.ranks.size())) {
+      text += fmt::format(", {:.0f} % of it by rank {}", 100 * share, most);
+    }
+    return text;
+  }
+
   double add_title() {
     double sum = 0;
     size_t count = 0;
@@ -160,6 +179,7 @@ class TopologyFigure : Frame {
         subtitle += fmt::format(" (imbalance {:.0f} %)", 100 * (values_[most] / mean - 1));
       }
     }
+    subtitle += written_text();
     return Frame::add_title(options_.title, "Load and messages on the machine", subtitle);
   }
 
