@@ -93,12 +93,12 @@ view.ResetCamera()
 camera = GetActiveCamera()
 bounds = run.GetDataInformation().GetBounds()
 if bounds[5] > bounds[4]:  # Several planes: from the side.
-    camera.Azimuth(35)
-    camera.Elevation(20)
+    camera.Azimuth(40)
+    camera.Elevation(15)
 for display in (hardware, network, ranks, lines, shown):  # Flat colours: planes have no light side.
     display.Ambient, display.Diffuse, display.Specular = 1.0, 0.0, 0.0
 view.ResetCamera()
-camera.Dolly(1.4)
+camera.Dolly(1.1 if bounds[5] > bounds[4] else 1.4)
 Render()
 
 if len(sys.argv) > 1:
