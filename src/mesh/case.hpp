@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "mesh/piece.hpp"
+
+namespace pathline::mesh {
+
+/// The decomposed mesh of a simulation: where the part of each rank lies.
+struct Case {
+  enum class Kind : uint8_t { kOpenFoam, kVtk };
+
+  Kind kind = Kind::kVtk;
+  std::vector<std::filesystem::path> parts;  ///< processorN folders, or files; rank by rank.
+};
+
+/// What `names` name:
+///
+/// - a folder with processor0, processor1 ...: a decomposed case of OpenFOAM, rank N in processorN;
+/// - the index of a parallel VTK file, .pvtu, .pvtp, .pvts, .pvtr, .pvti or .vtm: its pieces in
+///   their order;
+/// - a folder with one such index, or with a VTK file for each rank, whose number stands in its
+/// name;
+/// - several files, rank by rank.
+///
+/// errors  kNotFound for what does not exist; kInvalidArgument, naming the folder and the first
+///         files, when it does not tell which file is whose; kCorrupt and kUnsupported for an
+///         index.
+base::Result<Case> find_case(const std::vector<std::string>& names);
+
+/// errors  those of read_foam_grid() and Piece::read().
+base::Result<Piece> read_part(const Case& of, size_t rank);
+
+/// The ranks of files of a folder by the one number in their names that runs from 0 upwards; the
+/// rest must be the same. returns  the names rank by rank. errors  kInvalidArgument, without the
+/// folder.
+base::Result<std::vector<std::string>> by_rank(std::vector<std::string> names);
+
+/// The files that the text of an index names, in its order. errors  kCorrupt, kUnsupported.
+base::Result<std::vector<std::string>> files_in_index(std::string_view text,
+                                                      const std::string& name);
+
+}  // namespace pathline::mesh
