@@ -101,6 +101,7 @@ void add_diff_command(Command& program, Action& action);
 void add_figure_command(Command& program, Action& action);
 void add_export_command(Command& program, Action& action);
 void add_topology_command(Command& program, Action& action);
+void add_mesh_command(Command& program, Action& action);
 void add_report_command(Command& program, Action& action);
 void add_routes_command(Command& program, Action& action);
 void add_infer_command(Command& program, Action& action);

@@ -46,6 +46,7 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_figure_command(program, action);
   cli::add_export_command(program, action);
   cli::add_topology_command(program, action);
+  cli::add_mesh_command(program, action);
   cli::add_report_command(program, action);
   cli::add_routes_command(program, action);
   cli::add_infer_command(program, action);

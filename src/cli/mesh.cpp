@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/mesh.hpp"
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+
+namespace pathline::cli {
+namespace {
+
+struct MeshOptions : CommonOptions {
+  std::vector<std::string> parts;
+  std::vector<std::string> to_ranks;
+  std::vector<std::string> regions;
+  unsigned every = 1;
+  std::optional<uint32_t> step;
+  std::string step_marker;
+};
+
+base::Status write_mesh(const MeshOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  Opened& run = *opened.value();
+  app::MeshRequest request{
+      .parts = options.parts,
+      .to_ranks = options.to_ranks,
+      .figures = {.every = options.every, .step = options.step, .regions = options.regions}};
+  request.steps.by_marker = options.step_marker;
+  base::Result<app::MeshFiles> files = base::Error{};
+  with_progress(run.progress, options.quiet, [&] {
+    files = app::write_mesh(run.trace, request, options.output, run.pool, run.progress);
+  });
+  if (!files) return files.error();
+  if (options.quiet) return {};
+  const app::MeshFiles& written = files.value();
+  if (!written.has_steps) {
+    note(
+        "the program marks no time steps: the whole run is one. --step-marker can say where they "
+        "begin");
+  }
+  note(fmt::format(
+      "{} on {} of {}, {} to {} each; open {}/mesh.pvd in ParaView, or load "
+      "{}/mesh.py as a state",
+      base::counted(written.steps, "time step", "time steps"),
+      base::counted(written.mesh.cells, "cell", "cells"),
+      base::counted(written.ranks, "rank", "ranks"), base::human_count(written.mesh.least_cells),
+      base::human_count(written.mesh.most_cells), options.output, options.output));
+  return {};
+}
+
+}  // namespace
+
+void add_mesh_command(Command& program, Action& action) {
+  auto options = std::make_shared<MeshOptions>();
+  Command command =
+      program.command("mesh", "Each time step on the mesh of the simulation, as VTK for ParaView");
+  add_input(command, *options);
+  command
+      .option(
+          "--case", options->parts,
+          "The decomposed mesh: an OpenFOAM case, a .pvtu or .vtm, a folder with the VTK file of "
+          "each rank, or these files one by one")
+      .one_value_each()
+      .value_name("CASE")
+      .required();
+  command.option("-o,--output", options->output, "Folder to write").required();
+  command
+      .option("--to", options->to_ranks,
+              "Also what was sent to these ranks, as in 0,3,8-15; may be given again")
+      .one_value_each()
+      .value_name("RANKS");
+  command
+      .option("--region", options->regions,
+              "Show this region; may be given again. By default those that take most time")
+      .one_value_each();
+  const Option every =
+      command.option("--every", options->every, "Only every N-th time step").range(1U, UINT32_MAX);
+  command.option("--step", options->step, "Only this time step").excludes(every);
+  command.option("--step-marker", options->step_marker,
+                 "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4");
+  command.footer(
+      "Part N of the mesh is that of rank N: of OpenFOAM the folder processorN, else the N-th "
+      "file,\n"
+      "or the one with that number in its name. What a rank did stands on all of its cells.\n"
+      "Examples:\n  pathline mesh run --case cavity --step-marker allreduce:16/4 -o vtk\n"
+      "  pathline mesh run --case result.pvtu --to 0 -o vtk");
+  command.on_chosen([options, &action] {
+    action = [options]() -> base::Result<int> {
+      if (options->output == "-") {
+        return base::Error{base::ErrorCode::kInvalidArgument, "VTK files need a folder to go to",
+                           "Name it with -o DIR."};
+      }
+      if (auto status = write_mesh(*options); !status) return status.error();
+      return kDone;
+    };
+  });
+}
+
+}  // namespace pathline::cli
