@@ -16,6 +16,7 @@
 #include "app/score.hpp"
 #include "comm/summary.hpp"
 #include "fuzz/cube.hpp"
+#include "fuzz/mesh.hpp"
 #include "fuzz/network.hpp"
 #include "fuzz/placement.hpp"
 #include "fuzz/scaling.hpp"
@@ -36,6 +37,8 @@ constexpr std::string_view kPlacement = "placement.";
 constexpr std::string_view kNetwork = "network.";
 /// Cube profiles after how their values are stored: "cube.packed".
 constexpr std::string_view kCube = "cube.";
+/// Meshes after which of their files it is: "mesh.owner".
+constexpr std::string_view kMesh = "mesh.";
 /// And measurements after their form: "scaling.jsonl".
 constexpr std::string_view kScaling = "scaling.";
 
@@ -44,6 +47,7 @@ std::optional<std::string> example_of(std::string_view file) {
   if (file.starts_with(kPlacement)) return placement_example(file.substr(kPlacement.size()));
   if (file.starts_with(kNetwork)) return network_example(file.substr(kNetwork.size()));
   if (file.starts_with(kScaling)) return scaling_example(file.substr(kScaling.size()));
+  if (file.starts_with(kMesh)) return mesh_example(file.substr(kMesh.size()));
   if (file.starts_with(kCube)) return cube_example(file.substr(kCube.size()));
   return std::nullopt;
 }
@@ -54,6 +58,7 @@ std::string probe_alone(std::string_view file, std::span<const uint8_t> content)
   const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
   if (file.starts_with(kNetwork)) return probe_network(file.substr(kNetwork.size()), text);
   if (file.starts_with(kScaling)) return probe_scaling(file.substr(kScaling.size()), text);
+  if (file.starts_with(kMesh)) return probe_mesh(file.substr(kMesh.size()), text);
   return probe_placement(text);
 }
 

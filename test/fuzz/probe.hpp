@@ -25,8 +25,9 @@ class Probe {
   ///          "traces/0.evt"; a name ending in ".csv" stands alone, one ending in ".raw" lies in a
   ///          run directory that make_raw, beside this program, makes; "placement.bgq" and the
   ///          like are files that place ranks, see fuzz/placement.hpp; "network.tree" and the like
-  ///          are texts of networks, see fuzz/network.hpp; "scaling.jsonl" and the like are texts
-  ///          of measurements, see fuzz/scaling.hpp.
+  ///          are texts of networks, see fuzz/network.hpp; "mesh.owner" and the like are files of
+  ///          meshes, see fuzz/mesh.hpp; "scaling.jsonl" and the like are texts of measurements,
+  ///          see fuzz/scaling.hpp.
   /// archive  folder of a whole archive called "traces", of which a copy is made; "" means the
   ///          one that pathline-synth, beside this program, makes.
   explicit Probe(std::string file, const std::filesystem::path& archive = {});

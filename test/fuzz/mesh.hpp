@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pathline::fuzz {
+
+/// A whole text of what describes the mesh of a simulation: a file of OpenFOAM ("points", "faces",
+/// "owner", "neighbour", and "binary_points", "binary_faces"), an XML file of VTK ("vtu", "vti") or
+/// the "index" of several.
+std::string mesh_example(std::string_view kind);
+
+/// Reads a text as that, the rest of an OpenFOAM mesh being whole. Returns which promise of the
+/// reader is broken, "" if none is: an error names the file and the place; the cells of a grid have
+/// points and offsets that are in range; what arrays were added to can be read again.
+std::string probe_mesh(std::string_view kind, std::string_view text);
+
+}  // namespace pathline::fuzz
