@@ -42,7 +42,7 @@ base::Result<std::vector<uint32_t>> ranks_in(const std::vector<std::string>& lis
 base::Result<MeshFiles> write_mesh(const trace::Trace& trace, const MeshRequest& request,
                                    const std::filesystem::path& folder, base::ThreadPool& pool,
                                    base::Progress& progress) {
-  const auto mesh = mesh::find_case(request.parts);
+  const auto mesh = mesh::find_case(request.parts, request.rank_field);
   if (!mesh) return mesh.error();
   const size_t parts = mesh.value().parts.size();
   if (parts != trace.rank_count) {

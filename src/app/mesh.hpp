@@ -16,6 +16,7 @@ namespace pathline::app {
 
 struct MeshRequest {
   std::vector<std::string> parts;     ///< As mesh::find_case() takes them.
+  std::string rank_field;             ///< For EnSight; "" for the usual one.
   std::vector<std::string> to_ranks;  ///< "0,3,8-15": destinations with arrays of their own.
   insitu::FigureOptions figures;
   StepSource steps;

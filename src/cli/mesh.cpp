@@ -13,6 +13,7 @@ namespace {
 
 struct MeshOptions : CommonOptions {
   std::vector<std::string> parts;
+  std::string rank_field;
   std::vector<std::string> to_ranks;
   std::vector<std::string> regions;
   unsigned every = 1;
@@ -26,6 +27,7 @@ base::Status write_mesh(const MeshOptions& options) {
   Opened& run = *opened.value();
   app::MeshRequest request{
       .parts = options.parts,
+      .rank_field = options.rank_field,
       .to_ranks = options.to_ranks,
       .figures = {.every = options.every, .step = options.step, .regions = options.regions}};
   request.steps.by_marker = options.step_marker;
@@ -62,10 +64,16 @@ void add_mesh_command(Command& program, Action& action) {
       .option(
           "--case", options->parts,
           "The decomposed mesh: an OpenFOAM case, a .pvtu or .vtm, a folder with the VTK file of "
-          "each rank, or these files one by one")
+          "each rank, these files one by one, or the .case of an EnSight result")
       .one_value_each()
       .value_name("CASE")
       .required();
+  command
+      .option(
+          "--rank-field", options->rank_field,
+          "In an EnSight result: the field that holds the rank of each cell; mpi_rank_id, which "
+          "is Code_Saturne's, unless you say")
+      .value_name("NAME");
   command.option("-o,--output", options->output, "Folder to write").required();
   command
       .option("--to", options->to_ranks,

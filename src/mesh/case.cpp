@@ -11,6 +11,7 @@
 #include "base/natural_order.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
+#include "mesh/ensight.hpp"
 #include "mesh/openfoam.hpp"
 #include "mesh/xml_tags.hpp"
 
@@ -23,8 +24,9 @@ using base::ErrorCode;
 constexpr std::string_view kPieces[] = {".vtu", ".vtp", ".vts", ".vtr", ".vti"};
 constexpr std::string_view kIndices[] = {".pvtu", ".pvtp", ".pvts", ".pvtr", ".pvti", ".vtm"};
 constexpr const char* kAdvice =
-    "Name a decomposed OpenFOAM case, a .pvtu or .vtm, or the VTK file of each rank in their "
-    "order.";
+    "Name a decomposed OpenFOAM case, a .pvtu or .vtm, the VTK file of each rank in their order, "
+    "or "
+    "an EnSight .case.";
 
 template <size_t N>
 bool is_one_of(const std::string_view (&suffixes)[N], const fs::path& file) {
@@ -70,6 +72,14 @@ base::Result<Case> read_index(const fs::path& path) {
   if (!names) return names.error();
   Case found;
   for (const std::string& name : names.value()) found.parts.push_back(path.parent_path() / name);
+  return found;
+}
+
+base::Result<Case> read_ensight(const fs::path& path, const std::string& rank_field) {
+  auto grids = read_ensight_grids(path, rank_field);
+  if (!grids) return grids.error();
+  Case found{.kind = Case::Kind::kEnsight, .grids = std::move(grids).value()};
+  found.parts.assign(found.grids.size(), path);
   return found;
 }
 
@@ -221,8 +231,12 @@ base::Result<std::vector<std::string>> files_in_index(std::string_view text,
   return files;
 }
 
-base::Result<Case> find_case(const std::vector<std::string>& names) {
+base::Result<Case> find_case(const std::vector<std::string>& names, const std::string& rank_field) {
   std::error_code failure;
+  const bool is_ensight = names.size() == 1 && fs::path(names[0]).extension() == ".case";
+  if (!rank_field.empty() && !is_ensight) {
+    return invalid("--rank-field is for the .case of an EnSight result: other meshes lie in parts");
+  }
   for (const std::string& name : names) {
     if (!fs::exists(name, failure)) {
       return base::Error{ErrorCode::kNotFound, fmt::format("there is no {}", name), kAdvice};
@@ -235,7 +249,8 @@ base::Result<Case> find_case(const std::vector<std::string>& names) {
     const fs::path path = names.front();
     if (fs::is_directory(path, failure)) return read_folder(path);
     if (is_one_of(kIndices, path)) return read_index(path);
-    if (path.extension() == ".pvd" || path.extension() == ".case") {
+    if (is_ensight) return read_ensight(path, rank_field.empty() ? kRankField : rank_field);
+    if (path.extension() == ".pvd") {
       return base::Error{ErrorCode::kUnsupported,
                          fmt::format("{} is not the mesh of single ranks", path.string()), kAdvice};
     }
@@ -247,6 +262,7 @@ base::Result<Case> find_case(const std::vector<std::string>& names) {
 
 base::Result<Piece> read_part(const Case& of, size_t rank) {
   if (of.kind == Case::Kind::kVtk) return Piece::read(of.parts[rank]);
+  if (of.kind == Case::Kind::kEnsight) return Piece::of(of.grids[rank]);
   const auto grid = read_foam_grid(of.parts[rank]);
   if (!grid) return grid.error();
   return Piece::of(grid.value());

@@ -12,10 +12,12 @@ namespace pathline::mesh {
 
 /// The decomposed mesh of a simulation: where the part of each rank lies.
 struct Case {
-  enum class Kind : uint8_t { kOpenFoam, kVtk };
+  enum class Kind : uint8_t { kOpenFoam, kVtk, kEnsight };
 
   Kind kind = Kind::kVtk;
-  std::vector<std::filesystem::path> parts;  ///< processorN folders, or files; rank by rank.
+  /// processorN folders, or files, rank by rank; of EnSight the same file for all.
+  std::vector<std::filesystem::path> parts;
+  std::vector<vtk::Grid> grids = {};  ///< Of EnSight, which has them all in one file.
 };
 
 /// What `names` name:
@@ -25,12 +27,18 @@ struct Case {
 ///   their order;
 /// - a folder with one such index, or with a VTK file for each rank, whose number stands in its
 /// name;
-/// - several files, rank by rank.
+/// - several files, rank by rank;
+/// - the .case of an EnSight Gold result that has the ranks of its cells as a field, `rank_field`.
 ///
 /// errors  kNotFound for what does not exist; kInvalidArgument, naming the folder and the first
-///         files, when it does not tell which file is whose; kCorrupt and kUnsupported for an
-///         index.
-base::Result<Case> find_case(const std::vector<std::string>& names);
+///         files, when it does not tell which file is whose, and for a
+///         `rank_field` that nothing else has; those of read_ensight_grids(); kCorrupt and
+///         kUnsupported for an index.
+base::Result<Case> find_case(const std::vector<std::string>& names,
+                             const std::string& rank_field = {});
+
+/// What Code_Saturne calls the field of ranks.
+inline constexpr const char* kRankField = "mpi_rank_id";
 
 /// errors  those of read_foam_grid() and Piece::read().
 base::Result<Piece> read_part(const Case& of, size_t rank);

@@ -100,8 +100,10 @@ TEST(Case, FindsFilesAndIndices) {
               HasSubstr("holds several parallel files, all.pvtu and more.vtm among them"));
   EXPECT_THAT(find_case({path, path}).error().message,
               HasSubstr("is a folder, expected the VTK file"));
-  folder.write("result.case", "");
-  EXPECT_EQ(find_case({path + "/result.case"}).error().code, base::ErrorCode::kUnsupported);
+  folder.write("result.pvd", "");
+  EXPECT_EQ(find_case({path + "/result.pvd"}).error().code, base::ErrorCode::kUnsupported);
+  EXPECT_THAT(find_case({path + "/part_0.vtu"}, "r").error().message,
+              HasSubstr("--rank-field is for the .case"));
 }
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "mesh/case.hpp"
+#include "mesh/ensight.hpp"
 #include "mesh/openfoam.hpp"
 #include "mesh/piece.hpp"
+#include "mesh/test_ensight.hpp"
 #include "mesh/test_foam.hpp"
 
 namespace pathline::fuzz {
@@ -65,6 +67,26 @@ std::string probe_piece(std::string_view text) {
   return "";
 }
 
+/// A file of EnSight beside others that are whole.
+std::string probe_ensight(std::string_view kind, std::string_view text) {
+  using Form = mesh::EnsightText::Form;
+  if (kind == "ensight_case") {
+    const auto parsed = mesh::parse_ensight_case(text, mesh::kRankField, kFile);
+    return parsed ? "" : broken_by_error(parsed.error(), kFile);
+  }
+  const Form form = kind.ends_with("binary") ? Form::kLittle : Form::kAscii;
+  const std::string geometry = mesh::ensight_geometry(form);
+  const std::string field = mesh::ensight_field(form);
+  mesh::EnsightTexts texts{geometry, field, "mesh.geo", "mesh.rank"};
+  (kind.starts_with("ensight_field") ? texts.field : texts.geometry) = text;
+  const auto grids = mesh::ensight_grids(texts);
+  if (!grids) return broken_by_error(grids.error(), "mesh.");
+  for (const vtk::Grid& grid : grids.value()) {
+    if (std::string broken = broken_by(grid); !broken.empty()) return broken;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string mesh_example(std::string_view kind) {
@@ -91,6 +113,13 @@ std::string mesh_example(std::string_view kind) {
                                      8, 7, 4,  10, 11, 5, 1, 4,  5, 2, 7, 8,  11, 10}) +
             ")",
         "binary", kBinary);
+  }
+  if (kind == "ensight_case") return mesh::ensight_case();
+  if (kind.starts_with("ensight")) {
+    using Form = mesh::EnsightText::Form;
+    const Form form = kind.ends_with("binary") ? Form::kLittle : Form::kAscii;
+    return kind.starts_with("ensight_field") ? mesh::ensight_field(form)
+                                             : mesh::ensight_geometry(form);
   }
   if (kind == "index") {
     return "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"0.1\">\n"
@@ -119,6 +148,7 @@ std::string mesh_example(std::string_view kind) {
 
 std::string probe_mesh(std::string_view kind, std::string_view text) {
   if (kind == "vtu" || kind == "vti") return probe_piece(text);
+  if (kind.starts_with("ensight")) return probe_ensight(kind, text);
   if (kind == "index") {
     const auto files = mesh::files_in_index(text, kFile);
     return files ? "" : broken_by_error(files.error(), kFile);
