@@ -2,7 +2,6 @@
 #include "insitu/mesh_write.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -104,12 +103,7 @@ class MeshWriter {
     }
     const std::string file = fmt::format("mesh/{}.vtm", name);
     if (auto status = vtk::write_blocks(blocks, folder_ / file); !status) return status;
-    // Simulated times may stand still or go back; a viewer needs them to ascend.
-    double time = step.time_s;
-    if (!steps_.empty() && time <= steps_.back().time) {
-      time = std::nextafter(steps_.back().time, 1e300);
-    }
-    steps_.push_back({time, file});
+    steps_.push_back({vtk::time_behind(steps_, step.time_s), file});
     return vtk::write_collection(steps_, folder_ / "mesh.pvd");
   }
 

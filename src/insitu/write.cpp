@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "insitu/write.hpp"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "base/file.hpp"
@@ -49,11 +47,7 @@ base::Status TopologyWriter::add(const Figures& figures, const Step& step) {
                               {"ranks", ranks},
                               {"messages", messages}};
   if (auto status = vtk::write_blocks(parts, folder_ / blocks); !status) return status;
-  // Simulated times may stand still or go back; a viewer needs them to ascend.
-  double time = step.time_s;
-  if (!steps_.empty() && time <= steps_.back().time)
-    time = std::nextafter(steps_.back().time, 1e300);
-  steps_.push_back({time, blocks});
+  steps_.push_back({vtk::time_behind(steps_, step.time_s), blocks});
   return vtk::write_collection(steps_, folder_ / "topology.pvd");
 }
 

@@ -10,14 +10,10 @@
 
 namespace pathline::insitu {
 
-/// The files of topology mode in one folder, made step by step:
-///
-///   topology.pvd          what ParaView opens; rewritten with each step
-///   topology.py           the same in sensible colours: a state for ParaView, a picture by
-///   pvpython topology/step_N.vtm   blocks hardware, network, ranks, messages topology/*.vtu the
-///   blocks
-///
-/// What was written stays readable when a later step fails.
+/// The files of topology mode in one folder, made step by step: topology.pvd, which ParaView opens
+/// and which is rewritten with each step; topology.py, a state for ParaView that makes pictures
+/// when pvpython runs it; topology/step_N.vtm with the blocks hardware, network, ranks and
+/// messages; and these as topology/*.vtu. What was written stays readable when a later step fails.
 class TopologyWriter {
  public:
   /// scene  must outlive this

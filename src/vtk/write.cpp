@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -219,6 +221,11 @@ base::Status write_grid(const Grid& grid, const std::filesystem::path& path) {
 base::Status write_blocks(std::span<const Block> blocks, const std::filesystem::path& path) {
   return base::write_file(path, header("vtkMultiBlockDataSet") + "<vtkMultiBlockDataSet>\n" +
                                     blocks_text(blocks) + "</vtkMultiBlockDataSet>\n</VTKFile>\n");
+}
+
+double time_behind(std::span<const TimeStep> steps, double time) {
+  if (steps.empty() || time > steps.back().time) return time;
+  return std::nextafter(steps.back().time, std::numeric_limits<double>::infinity());
 }
 
 base::Status write_collection(std::span<const TimeStep> steps, const std::filesystem::path& path) {

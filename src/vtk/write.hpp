@@ -37,6 +37,10 @@ struct TimeStep {
   double time = 0;
   std::string file;  ///< Relative to the collection.
 };
+/// When the step behind `steps` is shown: at `time`, or just behind the last where that stood still
+/// or went back, as times of simulations may and those of viewers may not.
+double time_behind(std::span<const TimeStep> steps, double time);
+
 /// `path` (.pvd): one file for each time, what ParaView opens as a whole.
 base::Status write_collection(std::span<const TimeStep> steps, const std::filesystem::path& path);
 

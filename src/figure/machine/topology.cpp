@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "figure/frame.hpp"
 #include "figure/machine/node_row.hpp"
+#include "figure/machine/step_sums.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 #include "layout/text.hpp"
@@ -26,41 +27,6 @@ constexpr double kNamesHeight = 22;
 constexpr double kLeastMessagesHeight = 90;
 constexpr size_t kMostLines = 2000;  ///< That can be told apart, with some good will.
 constexpr size_t kHeaviest = 40;     ///< Drawn over the sum of more lines than that.
-
-struct Pair {
-  uint32_t source;
-  uint32_t destination;
-  uint64_t calls = 0;
-  uint64_t bytes = 0;
-};
-
-/// All functions of a pair together, the fewest bytes first.
-std::vector<Pair> pairs_of(const insitu::Step& step) {
-  std::vector<Pair> pairs;
-  for (const insitu::PairFigures& one : step.pairs) {  // By source, then destination.
-    if (pairs.empty() || pairs.back().source != one.source ||
-        pairs.back().destination != one.destination) {
-      pairs.push_back({one.source, one.destination});
-    }
-    pairs.back().calls += one.calls;
-    pairs.back().bytes += one.bytes;
-  }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return a.bytes < b.bytes; });
-  return pairs;
-}
-
-/// Messages of one class.
-struct Total {
-  size_t pairs = 0;
-  uint64_t calls = 0;
-  uint64_t bytes = 0;
-  void add(const Pair& pair) {
-    ++pairs;
-    calls += pair.calls;
-    bytes += pair.bytes;
-  }
-};
 
 class TopologyFigure : Frame {
  public:
@@ -100,7 +66,7 @@ class TopologyFigure : Frame {
     add_messages();
     add_row_names();
     add_legend(bottom + kReceiverHeight + kNamesHeight + 8);
-    for (const Pair& pair : pairs_) scene_.message_count += pair.calls;
+    for (const RankPair& pair : pairs_) scene_.message_count += pair.calls;
     scene_.description = "Load of the ranks and messages between them, on the nodes of the machine";
     return std::move(scene_);
   }
@@ -139,25 +105,6 @@ class TopologyFigure : Frame {
     }
   }
 
-  /// "; 49.2 kB written, 100 % of it by rank 0" where ranks write.
-  [[nodiscard]] std::string written_text() const {
-    uint64_t all = 0;
-    uint32_t most = 0;
-    for (uint32_t rank = 0; rank < step_.ranks.size(); ++rank) {
-      all += step_.ranks[rank].write_bytes;
-      if (step_.ranks[rank].write_bytes > step_.ranks[most].write_bytes) most = rank;
-    }
-    if (all == 0) return "";
-    const double share =
-        static_cast<double>(step_.ranks[most].write_bytes) / static_cast<double>(all);
-    std::string text = fmt::format("; {} written", base::human_bytes(static_cast<double>(all)));
-    // More than one would expect of a rank.
-    if (share > 4.0 / static_cast<double>(step_.ranks.size())) {
-      text += fmt::format(", {:.0f} % of it by rank {}", 100 * share, most);
-    }
-    return text;
-  }
-
   double add_title() {
     double sum = 0;
     size_t count = 0;
@@ -179,7 +126,7 @@ class TopologyFigure : Frame {
         subtitle += fmt::format(" (imbalance {:.0f} %)", 100 * (values_[most] / mean - 1));
       }
     }
-    subtitle += written_text();
+    subtitle += written_text(step_);
     return Frame::add_title(options_.title, "Load and messages on the machine", subtitle);
   }
 
@@ -326,13 +273,13 @@ class TopologyFigure : Frame {
     scene_.layers.emplace_back(std::move(labels));
   }
 
-  [[nodiscard]] bool leaves_node(const Pair& pair) const {
+  [[nodiscard]] bool leaves_node(const RankPair& pair) const {
     return machine_.node_of_rank[pair.source] != machine_.node_of_rank[pair.destination];
   }
   [[nodiscard]] layout::Color between() const { return theme_.series_color(1); }
   [[nodiscard]] layout::Color inside() const { return theme_.series_color(0); }
 
-  [[nodiscard]] layout::Polyline line(const Pair& pair, uint64_t most) const {
+  [[nodiscard]] layout::Polyline line(const RankPair& pair, uint64_t most) const {
     const bool empty = pair.bytes == 0;
     // Thinner where there are more of them.
     const double widest = std::clamp(240 / static_cast<double>(pairs_.size()), 1.5, 4.0);
@@ -350,7 +297,7 @@ class TopologyFigure : Frame {
   }
 
   void add_messages() {
-    for (const Pair& pair : pairs_) {
+    for (const RankPair& pair : pairs_) {
       (pair.bytes == 0 ? empty_ : leaves_node(pair) ? between_total_ : inside_total_).add(pair);
     }
     if (pairs_.empty()) return;
@@ -386,7 +333,7 @@ class TopologyFigure : Frame {
     }
   }
   /// most  bytes of a line of weight 1; 0: all lines weigh the same
-  void add_to(layout::Segments& sum, const Pair& pair, double most) const {
+  void add_to(layout::Segments& sum, const RankPair& pair, double most) const {
     sum.add(static_cast<float>(row_.place_of_rank[pair.source]), static_cast<float>(from_y_),
             static_cast<float>(row_.place_of_rank[pair.destination]), static_cast<float>(to_y_));
     sum.weight.push_back(
@@ -425,7 +372,7 @@ class TopologyFigure : Frame {
 
   void add_legend(double y) {
     std::vector<layout::LegendEntry> entries;
-    const auto add = [&](const char* text, layout::Color color, const Total& total) {
+    const auto add = [&](const char* text, layout::Color color, const PairTotal& total) {
       if (total.pairs == 0) return;
       entries.push_back(
           {.text = text,
@@ -455,7 +402,7 @@ class TopologyFigure : Frame {
   const insitu::Machine& machine_;
   const insitu::Step& step_;
   const Options& options_;
-  std::vector<Pair> pairs_;
+  std::vector<RankPair> pairs_;
   std::vector<double> values_;  // Per rank; NaN where nothing was recorded.
   double highest_ = 0;
   layout::Rect plot_;
@@ -466,7 +413,7 @@ class TopologyFigure : Frame {
   double ranks_top_ = 0;
   double from_y_ = 0;
   double to_y_ = 0;
-  Total between_total_, inside_total_, empty_;
+  PairTotal between_total_, inside_total_, empty_;
 };
 
 }  // namespace

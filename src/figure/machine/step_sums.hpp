@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "insitu/figures.hpp"
+
+// What a picture of a step shows of it.
+namespace pathline::figure {
+
+/// What one rank sent another, whatever function it called.
+struct RankPair {
+  uint32_t source;
+  uint32_t destination;
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+};
+
+/// The fewest bytes first.
+std::vector<RankPair> pairs_of(const insitu::Step& step);
+
+/// Messages of one class.
+struct PairTotal {
+  size_t pairs = 0;
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  void add(const RankPair& pair) {
+    ++pairs;
+    calls += pair.calls;
+    bytes += pair.bytes;
+  }
+};
+
+/// "; 49.2 kB written, 100 % of it by rank 0", where ranks write; who does only if that is more
+/// than one would expect.
+std::string written_text(const insitu::Step& step);
+
+}  // namespace pathline::figure
