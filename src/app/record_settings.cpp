@@ -155,7 +155,8 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"counters", "LIST", "Counters of the processor or the system to read along", any_text},
     {"steps", "A:B:N", "Record only every N-th time step from A to B; counts go on in the others",
      steps},
-    {"every", "N", "Only every N-th time step, also of what --insitu writes", count},
+    {"every", "N",
+     "Record only every N-th time step, the first one always; counts go on in the others", count},
     {"step_marker", "CALL:BYTES/N",
      "For programs that mark no time steps: every N-th such call starts one, as in allreduce:16/4",
      step_marker},
@@ -279,10 +280,13 @@ base::Result<EffectiveSettings> effective_settings(
     if (auto status = take(lower, file, effective.values); !status) return status.error();
   }
   for (auto& [name, value] : upper) effective.values[name] = std::move(value);
-  for (const char* name : {"insitu", "every"}) {
-    if (effective.values.count(name) == 0) continue;
-    effective.warnings.push_back(fmt::format(
-        "--{} has no effect in this version: nothing is written while the program runs", name));
+  if (effective.values.count("steps") != 0 && effective.values.count("every") != 0) {
+    return wrong(
+        "--every: which time steps are recorded, --steps says already, as in --steps 0:999999:20");
+  }
+  if (effective.values.count("insitu") != 0) {
+    effective.warnings.emplace_back(
+        "--insitu has no effect in this version: nothing is written while the program runs");
   }
   return effective;
 }

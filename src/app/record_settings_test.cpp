@@ -68,6 +68,11 @@ TEST(RecordSettings, StepsHaveThreeParts) {
   }
 }
 
+TEST(RecordSettings, OneOptionSaysWhichStepsAreRecorded) {
+  EXPECT_EQ(effective({{"every", "20"}}), "every=20 ");
+  EXPECT_THAT(effective({{"every", "20"}, {"steps", "1:2"}}), HasSubstr("--steps says already"));
+}
+
 TEST(RecordSettings, AStepMarkerIsACall) {
   EXPECT_EQ(effective({{"step_marker", "allreduce:16/4"}}), "step_marker=allreduce:16/4 ");
   EXPECT_THAT(effective({{"step_marker", "allreduce:x/4"}}), HasSubstr("--step-marker: "));

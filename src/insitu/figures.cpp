@@ -101,7 +101,10 @@ class Reader {
   base::Status choose_steps(const FigureOptions& options, Figures& out) {
     std::set<uint32_t> numbers;
     for (const auto& windows : windows_) {
-      for (const trace::StepWindow& window : windows) numbers.insert(window.step);
+      for (const trace::StepWindow& window : windows) {
+        // What nobody recorded is shown only to who asks for it.
+        if (window.recorded || window.step == options.step) numbers.insert(window.step);
+      }
     }
     if (options.step && !numbers.contains(*options.step)) {
       return base::Error{base::ErrorCode::kNotFound,

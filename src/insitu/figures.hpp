@@ -64,7 +64,7 @@ struct Figures {
 };
 
 struct FigureOptions {
-  uint32_t every = 1;                ///< Every so many steps of the run, the first one always.
+  uint32_t every = 1;                ///< Every so many of the recorded steps, the first one always.
   std::optional<uint32_t> step;      ///< Only this one.
   std::vector<std::string> regions;  ///< By name; empty: those that take most time in the steps.
   size_t most_regions = 12;          ///< If they are not named.

@@ -122,6 +122,24 @@ TEST(Figures, EveryAndStepChoose) {
   EXPECT_THAT(none.error().message, HasSubstr("no time step 10"));
 }
 
+TEST(Figures, StepsThatNobodyRecordedAreLeftOut) {
+  TestTrace test(2);
+  const Region step = test.region("time step");
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    test.on(rank).enter(10, step).leave(20, step).add(EventKind::kMeasurementOnOff, 20, {2});
+    test.on(rank).enter(20, step).leave(30, step);
+    if (rank == 1) test.on(rank).add(EventKind::kMeasurementOnOff, 30, {1});
+    test.on(rank).enter(30, step).leave(40, step);
+  }
+  const trace::Trace trace = test.finish();
+  const auto figures = read(trace);
+  ASSERT_THAT(figures.value().steps, SizeIs(2));
+  EXPECT_EQ(figures.value().steps[1].number, 2U);
+  EXPECT_FALSE(figures.value().steps[1].ranks[0].recorded);
+  EXPECT_TRUE(figures.value().steps[1].ranks[1].recorded);
+  EXPECT_EQ(read(trace, {.step = 1}).value().steps.size(), 1U);
+}
+
 TEST(Figures, ARegionThatNobodyCalledIsNamedWithTheNearest) {
   TestTrace test(1);
   const Region solve = test.region("solve");

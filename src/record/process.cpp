@@ -393,14 +393,22 @@ void pause(bool off, Pause who) {
   want(off);
 }
 
+namespace {
+
+uint64_t steps_so_far = 0;  // One thread leads the program through its steps.
+
+bool is_wanted(int64_t step) {
+  const Settings& s = process.settings;
+  if (s.every != 0) return steps_so_far++ % s.every == 0;
+  return step >= s.first_step && step <= s.last_step && (step - s.first_step) % s.every_step == 0;
+}
+
+}  // namespace
+
 void step(int64_t number, double time_s) {
   if (!process.started.load(std::memory_order_acquire)) return;
   const Settings& s = process.settings;
-  if (s.has_steps) {
-    const bool wanted = number >= s.first_step && number <= s.last_step &&
-                        (number - s.first_step) % s.every_step == 0;
-    pause(!wanted, kBySteps);
-  }
+  if (s.has_steps) pause(!is_wanted(number), kBySteps);
   const uint64_t ticks = now();
   if (!s.trace || !ready(ticks)) return;
   uint64_t time_bits = 0;

@@ -122,6 +122,9 @@ Settings read_settings() {
   settings.trace = !is("PATHLINE_MODE", "profile");
   if (const char* steps = std::getenv("PATHLINE_STEPS"); steps != nullptr && *steps != '\0') {
     parse_steps(steps, settings);
+  } else if (const char* every = std::getenv("PATHLINE_EVERY"); every != nullptr) {
+    settings.every = std::strtoull(every, nullptr, 10);
+    settings.has_steps = settings.every > 1;
   }
   if (const char* seconds = std::getenv("PATHLINE_SYNC_INTERVAL"); seconds != nullptr) {
     const double value = std::strtod(seconds, nullptr);
@@ -149,7 +152,11 @@ void define_settings() {
   define_setting("max_size", text);
   define_setting("mode", s.trace ? (s.profile ? "both" : "trace") : "profile");
   define_setting("clock", process.clock.use_counter ? "tsc" : "monotonic_raw");
-  if (s.has_steps) define_setting("steps", std::getenv("PATHLINE_STEPS"));
+  if (s.has_steps) {
+    const bool every = s.every != 0;
+    define_setting(every ? "every" : "steps",
+                   std::getenv(every ? "PATHLINE_EVERY" : "PATHLINE_STEPS"));
+  }
   if (s.filter[0] != '\0') define_setting("filter", s.filter);
   if (s.groups != kAllGroups) define_setting("mpi_groups", std::getenv("PATHLINE_MPI_GROUPS"));
   if (s.counters[0] != '\0') define_setting("counters", s.counters);

@@ -34,6 +34,7 @@ struct Settings {
   int64_t first_step = 0;
   int64_t last_step = INT64_MAX;
   int64_t every_step = 1;
+  uint64_t every = 0;  ///< Instead of the three: every so many steps, the first one too; 0: all.
   uint64_t sync_interval_ns = 0;  ///< 0: clocks are compared at the beginning and the end only.
   bool verbose = false;
   char clock[16] = "";
