@@ -6,7 +6,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -189,10 +191,47 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
   return complete || text.size() >= 65536 ? text : "";
 }
 
-base::Result<Ending> run_beside(const std::vector<std::string>& words) {
-  const auto child = start(words, own_environment(), [] { ::dup2(STDERR_FILENO, STDOUT_FILENO); });
+base::Result<Ending> run_beside(const std::vector<std::string>& words, bool silent) {
+  const auto child = start(words, own_environment(), [silent] {
+    if (silent) {
+      const int nothing = ::open("/dev/null", O_WRONLY);
+      ::dup2(nothing, STDERR_FILENO);
+    }
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  });
   if (!child) return child.error();
   return wait_for(child.value());
+}
+
+Companion::Companion(const std::vector<std::string>& words) {
+  const pid_t parent = ::getpid();
+  const auto child = start(words, own_environment(), [parent] {
+    ::setpgid(0, 0);  // Who interrupts the command from a terminal does not mean this one.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);
+    (void)!::nice(10);
+    const int nothing = ::open("/dev/null", O_RDONLY);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  });
+  if (child) process_ = child.value();
+}
+
+bool Companion::end(std::chrono::milliseconds patience) {
+  if (process_ == 0) return true;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  int status = 0;
+  while (::waitpid(process_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() >= deadline) {
+      ::kill(process_, SIGKILL);
+      (void)wait_for(process_);
+      status = 0;
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  process_ = 0;
+  return ending_of(status).exit_status() == 0;
 }
 
 }  // namespace pathline::app

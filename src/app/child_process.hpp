@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -40,6 +41,30 @@ base::Error become(const std::vector<std::string>& words, const Environment& env
 std::string output_of(const std::vector<std::string>& words, std::chrono::milliseconds limit);
 
 /// Runs `words` with what it prints on standard output going to our standard error.
-base::Result<Ending> run_beside(const std::vector<std::string>& words);
+/// silent  nothing of what it prints
+base::Result<Ending> run_beside(const std::vector<std::string>& words, bool silent = false);
+
+/// A process that works beside another one: with lower priority and in a process group of its own,
+/// what it prints on standard output going to our standard error. It is killed when this one dies.
+class Companion {
+ public:
+  Companion() = default;
+  /// Does nothing if it cannot be started.
+  explicit Companion(const std::vector<std::string>& words);
+  Companion(Companion&& other) noexcept : process_(std::exchange(other.process_, 0)) {}
+  Companion& operator=(Companion&& other) noexcept {
+    std::swap(process_, other.process_);
+    return *this;
+  }
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+  ~Companion() { (void)end(std::chrono::seconds(0)); }
+
+  /// Waits so long for its end, then ends it. False if it had failed by itself.
+  bool end(std::chrono::milliseconds patience);
+
+ private:
+  int process_ = 0;  ///< 0: none.
+};
 
 }  // namespace pathline::app

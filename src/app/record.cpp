@@ -28,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibraryName = "libpathline.so";
+constexpr const char* kInsituFolder = "insitu";  ///< In the run directory.
 
 fs::path own_executable() {
   std::error_code failure;
@@ -210,6 +211,20 @@ base::Status finish(const fs::path& run, bool quiet) {
                      fmt::format("'pathline finish {}' tries again.", run.string())};
 }
 
+/// All steps of the run, among them those that were not written while it went on.
+/// silent  why not has been said
+base::Status write_insitu(const fs::path& run, bool quiet, bool silent) {
+  std::vector<std::string> words = {own_executable().string(), "topology", run.string(), "-o",
+                                    (run / kInsituFolder).string()};
+  if (quiet) words.emplace_back("--quiet");
+  const auto ending = run_beside(words, silent);
+  if (!ending) return ending.error();
+  if (ending.value().exit_status() == 0) return {};
+  return base::Error{base::ErrorCode::kIo,
+                     fmt::format("{} is not complete", (run / kInsituFolder).string()),
+                     fmt::format("'pathline topology {} -o DIR' tries again.", run.string())};
+}
+
 }  // namespace
 
 bool is_rank(const std::vector<std::string>& words) {
@@ -269,6 +284,12 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
       !status) {
     return status.error();
   }
+  const bool insitu = value_of(values, "insitu", "") == "topology";
+  Companion follower;
+  if (insitu) {
+    follower = Companion({own_executable().string(), "topology", run.string(), "-o",
+                          (run / kInsituFolder).string(), "--follow", "--quiet", "--threads", "1"});
+  }
   const auto ending = run_attended(line.words, own);
   if (!ending) {
     remove_run_json(run);
@@ -281,8 +302,12 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   if (ending.value().signal != 0) end["signal"] = ending.value().signal;
   if (auto status = write_run_json(run, end); !status) note(status.error());
   const bool recorded = has_recording(run);
+  const bool followed = follower.end(std::chrono::seconds(5));
   if (recorded && value_of(values, "format", "otf2") == "otf2") {
     if (auto status = finish(run, request.quiet); !status) note(status.error());
+    if (insitu) {
+      if (auto status = write_insitu(run, request.quiet, !followed); !status) note(status.error());
+    }
   } else if (hindered) {
     note({base::ErrorCode::kUnsupported,
           fmt::format("nothing was recorded: of the programs that are started as one job {}, so "

@@ -160,7 +160,9 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"step_marker", "CALL:BYTES/N",
      "For programs that mark no time steps: every N-th such call starts one, as in allreduce:16/4",
      step_marker},
-    {"insitu", "KIND", "Write VTK files while the program runs: topology or geometry",
+    {"insitu", "KIND",
+     "Write VTK files while the program runs, into insitu/ of the run directory: topology, what "
+     "'pathline topology' writes (geometry has no effect yet)",
      one_of<kInsitu>},
     {"buffer", "KIND",
      "file (nothing is lost when the program dies), ram (written at its end) or ring (only the "
@@ -284,9 +286,16 @@ base::Result<EffectiveSettings> effective_settings(
     return wrong(
         "--every: which time steps are recorded, --steps says already, as in --steps 0:999999:20");
   }
-  if (effective.values.count("insitu") != 0) {
+  const auto value = [&](const char* name) {
+    const auto found = effective.values.find(name);
+    return found == effective.values.end() ? std::string() : found->second;
+  };
+  if (value("insitu") == "geometry") {
     effective.warnings.emplace_back(
-        "--insitu has no effect in this version: nothing is written while the program runs");
+        "--insitu geometry has no effect in this version; 'pathline mesh' puts a finished run on "
+        "the mesh");
+  } else if (value("insitu") == "topology" && value("mode") == "profile") {
+    return wrong("--insitu: topology shows messages, which --mode profile does not record");
   }
   return effective;
 }

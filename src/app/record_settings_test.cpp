@@ -73,6 +73,12 @@ TEST(RecordSettings, OneOptionSaysWhichStepsAreRecorded) {
   EXPECT_THAT(effective({{"every", "20"}, {"steps", "1:2"}}), HasSubstr("--steps says already"));
 }
 
+TEST(RecordSettings, InSituNeedsEvents) {
+  EXPECT_EQ(effective({{"insitu", "topology"}}), "insitu=topology ");
+  EXPECT_THAT(effective({{"insitu", "topology"}, {"mode", "profile"}}),
+              HasSubstr("--mode profile does not record"));
+}
+
 TEST(RecordSettings, AStepMarkerIsACall) {
   EXPECT_EQ(effective({{"step_marker", "allreduce:16/4"}}), "step_marker=allreduce:16/4 ");
   EXPECT_THAT(effective({{"step_marker", "allreduce:x/4"}}), HasSubstr("--step-marker: "));

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "app/placement.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "base/text_input.hpp"
@@ -41,13 +40,11 @@ fs::path run_folder(const fs::path& input) {
 }
 
 /// Where the ranks are, by the run's placement.csv or else by the trace.
-/// address_of_host  receives what Slurm said of them
-std::vector<insitu::RankPlace> places_of(const fs::path& folder, const trace::Trace& trace,
-                                         std::map<std::string, std::string>& address_of_host,
-                                         std::vector<std::string>& remarks) {
-  std::vector<insitu::RankPlace> places(trace.rank_count);
+std::vector<RankPlace> places_of(const fs::path& folder, const trace::Trace& trace,
+                                 std::vector<std::string>& remarks) {
+  std::vector<RankPlace> places;
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
-    places[rank].host = comm::host_of(trace, rank);
+    places.push_back({.rank = rank, .host = std::string(comm::host_of(trace, rank))});
   }
   std::error_code failure;
   if (!fs::exists(folder / "placement.csv", failure)) {
@@ -61,46 +58,52 @@ std::vector<insitu::RankPlace> places_of(const fs::path& folder, const trace::Tr
     return places;
   }
   for (const RankPlace& place : table.value()) {
-    if (place.rank >= places.size()) continue;
-    places[place.rank] = {place.host, pus_in(place.cpus)};
-    if (!place.switches.empty()) address_of_host[place.host] = place.switches;
+    if (place.rank < places.size()) places[place.rank] = place;
   }
   return places;
+}
+
+base::Result<insitu::SwitchTree> read_switches(const std::string& slurm) {
+  auto text = base::TextInput::open(slurm);
+  if (!text) return text.error();
+  auto branches = network::parse_slurm_topology(text.value().text(), slurm);
+  if (!branches) return branches.error();
+  return insitu::switch_tree(branches.value(), slurm);
 }
 
 }  // namespace
 
 base::Result<insitu::Machine> machine_of(const fs::path& input, const trace::Trace& trace,
                                          const std::string& slurm) {
-  insitu::SwitchTree switches;
-  if (!slurm.empty()) {
-    auto text = base::TextInput::open(slurm);
-    if (!text) return text.error();
-    auto branches = network::parse_slurm_topology(text.value().text(), slurm);
-    if (!branches) return branches.error();
-    auto tree = insitu::switch_tree(branches.value(), slurm);
-    if (!tree) return tree.error();
-    switches = std::move(tree).value();
-  }
   std::vector<std::string> remarks;
   const fs::path folder = run_folder(input);
+  auto machine = machine_at(places_of(folder, trace, remarks), folder / "topology", slurm);
+  if (!machine) return machine.error();
+  std::vector<std::string>& all = machine.value().remarks;
+  all.insert(all.begin(), remarks.begin(), remarks.end());
+  return machine;
+}
+
+base::Result<insitu::Machine> machine_at(std::span<const RankPlace> ranks, const fs::path& hardware,
+                                         const std::string& slurm) {
+  std::vector<std::string> remarks;
+  std::vector<insitu::RankPlace> places;
   std::map<std::string, std::string> address_of_host;
-  const auto places = places_of(folder, trace, address_of_host, remarks);
-  if (slurm.empty() && !address_of_host.empty()) {
-    auto tree = insitu::switch_tree(address_of_host);
-    if (tree) {
-      switches = std::move(tree).value();
-    } else {
-      remarks.push_back(tree.error().message);
-    }
+  for (const RankPlace& place : ranks) {
+    places.push_back({place.host, pus_in(place.cpus)});
+    if (!place.switches.empty()) address_of_host[place.host] = place.switches;
   }
+  auto tree = slurm.empty() ? insitu::switch_tree(address_of_host) : read_switches(slurm);
+  if (!tree && !slurm.empty()) return tree.error();
+  if (!tree) remarks.push_back(tree.error().message);
+  const insitu::SwitchTree switches = tree ? std::move(tree).value() : insitu::SwitchTree();
   std::map<std::string, std::optional<host::Topology>> read;
   std::map<std::string, const host::Topology*> topologies;
   std::error_code failure;
   for (const insitu::RankPlace& place : places) {
     if (place.pus.empty() || read.contains(place.host)) continue;
     auto& topology = read[place.host];
-    const fs::path file = topology_file(folder / "topology", place.host);
+    const fs::path file = topology_file(hardware, place.host);
     if (file.empty() || !fs::exists(file, failure)) {
       remarks.push_back(fmt::format("the hardware of {} is not known: there is no file {}",
                                     base::printable(place.host), file.string()));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/placement.hpp"
 #include "app/step_source.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -22,6 +24,12 @@ namespace pathline::app {
 /// errors those of reading `slurm`. What else cannot be read is a remark.
 base::Result<insitu::Machine> machine_of(const std::filesystem::path& input,
                                          const trace::Trace& trace, const std::string& slurm);
+
+/// The machine of ranks 0, 1, 2 ...
+/// hardware  folder with one hwloc XML file for each host; may be missing
+base::Result<insitu::Machine> machine_at(std::span<const RankPlace> ranks,
+                                         const std::filesystem::path& hardware,
+                                         const std::string& slurm);
 
 struct TopologyRequest {
   std::string slurm;
@@ -46,5 +54,18 @@ base::Result<TopologyReport> write_topology(const std::filesystem::path& input,
                                             const TopologyRequest& request,
                                             const std::filesystem::path& folder,
                                             base::ThreadPool& pool, base::Progress& progress);
+
+/// Writes the files of a run while it goes on: each time step when all ranks are two steps further,
+/// so that its messages have arrived. Ends when the command has, by run.json; what is written then
+/// is not all, and may lack arrays for what came later: write_topology() makes it whole. Spends at
+/// most a tenth of one core, in passes that come the rarer the longer they take; gives up on more
+/// than a gigabyte of raw files.
+///
+/// run      a run directory in which a recorder writes, or soon will
+/// errors   those of writing; kUnsupported when it gives up. What cannot be read yet is tried
+/// again.
+base::Status follow_topology(const std::filesystem::path& run, const TopologyRequest& request,
+                             const std::filesystem::path& folder, base::ThreadPool& pool,
+                             base::Progress& progress);
 
 }  // namespace pathline::app

@@ -31,8 +31,9 @@ void add_topology_options(Command& command, TopologyOptions& options) {
   command.option("--step", options.step, "Only this time step").excludes(every);
 }
 
-base::Status write_topology(const TopologyOptions& options, const Opened& run,
-                            base::Progress& progress, base::ThreadPool& pool) {
+namespace {
+
+app::TopologyRequest request_of(const TopologyOptions& options) {
   app::TopologyRequest request;
   request.slurm = options.slurm;
   request.scene = {.arrangement = options.layout == "circle" ? insitu::Arrangement::kCircle
@@ -41,6 +42,14 @@ base::Status write_topology(const TopologyOptions& options, const Opened& run,
                    .periodic = options.periodic};
   request.figures = {.every = options.every, .step = options.step, .regions = options.regions};
   request.steps.by_marker = options.step_marker;
+  return request;
+}
+
+}  // namespace
+
+base::Status write_topology(const TopologyOptions& options, const Opened& run,
+                            base::Progress& progress, base::ThreadPool& pool) {
+  const app::TopologyRequest request = request_of(options);
   base::Result<app::TopologyReport> report = base::Error{};
   with_progress(progress, options.quiet, [&] {
     report = app::write_topology(options.input, run.trace, request, options.output, pool, progress);
@@ -72,6 +81,10 @@ void add_topology_command(Command& program, Action& action) {
   add_topology_options(command, *options);
   command.option("--step-marker", options->step_marker,
                  "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4");
+  command.flag(
+      "--follow", options->follow,
+      "While INPUT, a run directory, is being recorded: write each time step when it is over, "
+      "until the command has ended");
   command.footer(
       "Each node is a plane with the hardware that its ranks may use, by hwloc, and the ranks "
       "below.\nMessages descend from sender to receiver. doc/insitu.md lists the arrays.\n"
@@ -82,6 +95,16 @@ void add_topology_command(Command& program, Action& action) {
       if (options->output == "-") {
         return base::Error{base::ErrorCode::kInvalidArgument, "VTK files need a folder to go to",
                            "Name it with -o DIR."};
+      }
+      if (options->follow) {
+        base::ThreadPool pool(options->threads);
+        base::Progress progress;
+        if (auto status = app::follow_topology(options->input, request_of(*options),
+                                               options->output, pool, progress);
+            !status) {
+          return status.error();
+        }
+        return kDone;
       }
       auto opened = open(*options);
       if (!opened) return opened.error();

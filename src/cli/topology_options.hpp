@@ -15,6 +15,7 @@ struct TopologyOptions : CommonOptions {
   unsigned every = 1;
   std::optional<uint32_t> step;
   std::string step_marker;
+  bool follow = false;
 };
 
 void add_topology_options(Command& command, TopologyOptions& options);

@@ -11,8 +11,11 @@
 //   empty      every rank sends a message without content to every other in each step
 //   io         rank 0 collects and writes everything (argument 2: the file)
 //   none       nothing of it
+//   watch      nothing of it; goes on until the file of argument 2 is there, 60 s at most, and says
+//   so
 //
-// Five steps. Work is waiting for a time, so that more ranks than cores do not stretch it.
+// Five steps, but for the last one. Work is waiting for a time, so that more ranks than cores do
+// not stretch it.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +26,7 @@
 #include <mpi.h>
 #include <pathline/pathline.h>
 
-enum { kSteps = 5, kValues = 256 };
+enum { kSteps = 5, kMostSteps = 1200, kValues = 256 };
 
 static int rank, size;
 static char values[3 * kValues * 8], left[sizeof values], right[sizeof values];
@@ -77,18 +80,24 @@ int main(int argc, char** argv) {
   const int boundary = strcmp(fault, "boundary") == 0 && (rank == 0 || rank == size - 1);
   const int writes = strcmp(fault, "io") == 0;
   const int file = writes && rank == 0 ? open(argv[2], O_CREAT | O_TRUNC | O_WRONLY, 0666) : -1;
-  for (int step = 1; step <= kSteps; ++step) {
+  const int watches = strcmp(fault, "watch") == 0;
+  int seen = 0;
+  for (int step = 1; step <= (watches ? kMostSteps : kSteps) && !seen; ++step) {
     pathline_step(step, 0.1 * step);
     work("fluxes", 25.0 * uneven);
     work("boundary", boundary ? 100.0 : 25.0);
     exchange(kValues * 8 * uneven);
     if (strcmp(fault, "empty") == 0) send_nothing_to_all();
     if (writes) write_all(file);
+    if (watches) {
+      seen = rank == 0 && access(argv[2], R_OK) == 0;
+      MPI_Bcast(&seen, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
     double residual = rank, sum;
     MPI_Allreduce(&residual, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
   if (file >= 0) close(file);
-  if (rank == 0) puts("done");
+  if (rank == 0) puts(seen ? "seen" : "done");
   MPI_Finalize();
   return 0;
 }
