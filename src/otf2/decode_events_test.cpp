@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/test_data.hpp"
+#include "base/test_scale.hpp"
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
 
@@ -183,6 +184,33 @@ TEST(DecodeEvents, GivesBackEveryKindOfEventThatWasWritten) {
   expect_same(read.value().locations[0].events, trace.locations[0].events);
   ASSERT_EQ(read.value().locations[0].clock_offsets.size(), 3);
   EXPECT_EQ(read.value().locations[0].clock_offsets[1].offset_ticks, 40);
+}
+
+// The library writes what 128 MiB of its memory hold and goes on; of that nothing may be seen.
+TEST(DecodeEvents, GivesBackMoreThanTheLibraryKeepsInMemory) {
+  const Folder folder;
+  trace::Trace trace = small_trace();
+  trace::EventsBuilder builder;
+  const size_t count = base::scaled(3'600'000);
+  for (uint64_t i = 0; i < count; ++i) {
+    // 44 bytes in the archive.
+    trace::WordWriter words(builder.add_words(EventKind::kMpiIsend, 10'000 + i, 7));
+    for (const uint32_t word : {0xfffffff0U, 0xfffffff1U, 0xfffffff2U}) words.put(word, 1);
+    words.put(UINT64_MAX - i, 2);
+    words.put(UINT64_MAX / 2 - i, 2);
+  }
+  trace.locations[0].events = builder.finish();
+  base::Progress progress;
+  ASSERT_TRUE(write(trace, folder.path(), "traces", progress).ok());
+  base::ThreadPool pool(2);
+  const auto read = otf2::read(folder.path() / "traces.otf2", {}, pool, progress);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const trace::Events& events = read.value().locations[0].events;
+  ASSERT_EQ(events.size(), count);
+  for (size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(events.kind[i], EventKind::kMpiIsend) << i;
+    ASSERT_EQ(events.word64(i, 3), UINT64_MAX - i);
+  }
 }
 
 TEST(DecodeEvents, LeavesLocationsWithIdMappingsToTheLibrary) {

@@ -32,12 +32,6 @@ OTF2_FlushType always_flush(void* /*user*/, OTF2_FileType /*type*/, OTF2_Locatio
   return OTF2_FLUSH;
 }
 
-/// 0: no BufferFlush event is to be written, the archive holds what the program did.
-OTF2_TimeStamp no_flush_event(void* /*user*/, OTF2_FileType /*type*/,
-                              OTF2_LocationRef /*location*/) {
-  return 0;
-}
-
 base::Error cannot_write(const std::filesystem::path& path, const std::string& fact) {
   return {base::ErrorCode::kIo, fmt::format("cannot write {}: {}", path.string(), fact)};
 }
@@ -171,7 +165,9 @@ class ArchiveWriter {
                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
     if (archive_ == nullptr) return failed(OTF2_ERROR_INVALID);
     OTF2_Archive* archive = archive_.get();
-    static const OTF2_FlushCallbacks kFlush = {always_flush, no_flush_event};
+    // With a callback behind a flush the library would write an event of it, whatever that returns;
+    // the archive holds what the program did.
+    static const OTF2_FlushCallbacks kFlush = {always_flush, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive, &kFlush, nullptr);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);
     if (!trace_.creator.empty()) OTF2_Archive_SetCreator(archive, trace_.creator.c_str());

@@ -164,7 +164,10 @@ void find_losses(const std::vector<Process>& processes, const std::vector<Stream
   if (!unfinished.empty()) {
     findings.incomplete(
         rank_list(unfinished) +
-        " did not end its recording: the process was killed or ended without MPI_Finalize");
+        (unfinished.size() == 1
+             ? " did not end its recording: the process was killed or ended without MPI_Finalize"
+             : " did not end their recording: the processes were killed or ended without "
+               "MPI_Finalize"));
   }
   if (names.communicators_without_members > 0) {
     findings.incomplete("the members of " +
