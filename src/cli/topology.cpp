@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/topology.hpp"
 
+#include <fmt/format.h>
+
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/topology_options.hpp"
