@@ -54,7 +54,7 @@ template <class T>
 std::vector<T> values_of(const std::string& file, std::string_view name) {
   const std::string bytes = bytes_of(file, name);
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
