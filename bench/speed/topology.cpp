@@ -37,7 +37,7 @@ void topology_step(benchmark::State& state) {
   const base::ScratchFolder folder;
   const insitu::Scene scene(machine, {});
   insitu::TopologyWriter writer(folder.path(), scene);
-  if (!writer.begin(figures)) return state.SkipWithError("cannot write");
+  if (!writer.begin()) return state.SkipWithError("cannot write");
   for (auto unused : state) {
     step.time_s += 1;
     if (!writer.add(figures, step)) return state.SkipWithError("cannot write");

@@ -69,7 +69,7 @@ class Follower {
     if (!figures) return figures.error();
     if (!begun_) {
       request_.figures.regions = figures.value().regions;  // The same arrays in all steps.
-      if (auto status = writer_->begin(figures.value()); !status) return status;
+      if (auto status = writer_->begin(); !status) return status;
       begun_ = true;
     }
     for (const insitu::Step& step : figures.value().steps) {

@@ -134,7 +134,7 @@ base::Result<TopologyReport> write_topology(const fs::path& input, const trace::
   if (!figures) return figures.error();
   const insitu::Scene scene(machine.value(), request.scene);
   insitu::TopologyWriter writer(folder, scene);
-  if (auto status = writer.begin(figures.value()); !status) return status.error();
+  if (auto status = writer.begin(); !status) return status.error();
   progress.begin("writing", "time steps", figures.value().steps.size());
   for (const insitu::Step& step : figures.value().steps) {
     if (auto status = writer.add(figures.value(), step); !status) return status.error();

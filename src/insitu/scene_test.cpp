@@ -137,7 +137,7 @@ TEST(TopologyWriter, LeavesAllStepsBehindOneFile) {
   const Machine machine = machine_of(2);
   const Scene scene(machine, {});
   TopologyWriter writer(folder.path() / "out", scene);
-  ASSERT_TRUE(writer.begin(kFigures).ok());
+  ASSERT_TRUE(writer.begin().ok());
   Step step = step_of(4, {{0, 1, 0, 1, 0}});
   for (const double time : {0.0, 1.0, 1.0, 0.5}) {  // Stands still, goes back.
     step.time_s = time;
@@ -156,7 +156,7 @@ TEST(TopologyWriter, LeavesAllStepsBehindOneFile) {
     ++found;
   }
   EXPECT_EQ(found, 4U);
-  const base::Status again = TopologyWriter("/dev/null/out", scene).begin(kFigures);
+  const base::Status again = TopologyWriter("/dev/null/out", scene).begin();
   EXPECT_FALSE(again.ok());
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "insitu/paraview_script.hpp"
+#include "insitu/topology_script.hpp"
 
 namespace pathline::insitu {
 
 namespace fs = std::filesystem;
 
-base::Status TopologyWriter::begin(const Figures& figures) {
+base::Status TopologyWriter::begin() {
   std::error_code failure;
   fs::create_directories(folder_ / "topology", failure);
   if (failure) {
@@ -25,7 +25,7 @@ base::Status TopologyWriter::begin(const Figures& figures) {
   if (auto status = vtk::write_grid(scene_.network(), folder_ / "topology/network.vtu"); !status) {
     return status;
   }
-  return base::write_file(folder_ / "topology.py", topology_script(figures));
+  return base::write_file(folder_ / "topology.py", topology_script());
 }
 
 base::Status TopologyWriter::add(const Figures& figures, const Step& step) {

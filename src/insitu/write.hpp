@@ -21,7 +21,7 @@ class TopologyWriter {
       : folder_(std::move(folder)), scene_(scene) {}
 
   /// The folder, and what is the same in all steps. errors  kIo.
-  base::Status begin(const Figures& figures);
+  base::Status begin();
   /// figures  without its steps. errors  kIo, which leaves the steps before as they are.
   base::Status add(const Figures& figures, const Step& step);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "insitu/paraview_script.hpp"
+#include "insitu/topology_script.hpp"
 
 namespace pathline::insitu {
 
-std::string topology_script(const Figures& figures) {
-  (void)figures;
+std::string topology_script() {
   return R"py(# Written by Pathline. In ParaView: File > Load State. Or: pvpython topology.py PICTURES
 #
 # Ranks are coloured by what they computed in the step, messages by their bytes; messages without
