@@ -51,6 +51,7 @@ namespace pathline::chunk {
   X(Flush, 35, "duration") \
   X(Polls, 36, "region count duration") \
   X(SendFailed, 37, "") \
+  X(NeighborSend, 38, "receiver bytes") \
   X(Region, 64, "id role line file text") \
   X(File, 65, "id text") \
   X(Stream, 66, "stream text") \

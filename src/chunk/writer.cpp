@@ -280,6 +280,7 @@ bool Stream::make_next_chunk(uint64_t ticks) {
   ++sequence_;
   last_ticks_ = std::max(ticks, last_ticks_);
   chunk_->begin_ticks = last_ticks_;
+  if (watch_ != nullptr) watch_->begins(watch_, chunk_);
   at_ = payload();
   limit_ = reinterpret_cast<uint8_t*>(chunk_) + writer_->chunk_bytes() - kMaxRecordBytes;
   if (sequence_ > 1 && stream_ != kDefinitionStream) {
@@ -292,6 +293,7 @@ bool Stream::make_next_chunk(uint64_t ticks) {
 void Stream::finish() {
   if (chunk_ == nullptr) return;
   bytes_before_ += static_cast<uint64_t>(at_ - payload());
+  if (watch_ != nullptr) watch_->ends(watch_);
   writer_->end_chunk(chunk_);
   chunk_ = nullptr;
   at_ = limit_ = nullptr;

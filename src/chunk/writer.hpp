@@ -82,6 +82,13 @@ class Writer {
   std::atomic<Kept*> kept_ = nullptr;
 };
 
+/// Is told of the chunks of a stream, to read its records while it is written: those before
+/// ChunkHeader::committed, until the chunk goes away. Called by the thread of the stream.
+struct Watch {
+  void (*begins)(Watch* self, const ChunkHeader* chunk);
+  void (*ends)(Watch* self);
+};
+
 /// One stream of records. Belongs to one thread (the definitions' to whoever holds their lock).
 ///
 /// cost  a comparison, the bytes of the record and one store to publish it.
@@ -92,6 +99,8 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
     stream_ = stream;
   }
   [[nodiscard]] bool started() const { return writer_ != nullptr; }
+  /// watch  lives as long as the stream; from its next chunk on
+  void watch(Watch* watch) { watch_ = watch; }
 
   /// Room for one record without a tail, at `ticks`; nullptr if it cannot be recorded.
   uint8_t* begin(RecordKind kind, uint64_t ticks) {
@@ -201,6 +210,7 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
   uint32_t sequence_ = 0;
   uint64_t bytes_before_ = 0;
   uint64_t ring_ = 0;
+  Watch* watch_ = nullptr;
 };
 
 }  // namespace pathline::chunk

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -266,6 +267,7 @@ class Reader {
     const trace::Messages& messages = trace_.messages;
     const StepWindows& windows = ranks_[rank];
     std::vector<uint32_t> open;  // Enters of MPI calls.
+    uint64_t neighbor = UINT64_MAX;
     size_t next = 0;
     const auto function = [&] {
       return open.empty() ? kNone : static_cast<uint32_t>(events.ref[open.front()]);
@@ -312,6 +314,17 @@ class Reader {
                                      ? events.word64(i, 3) + events.word64(i, 5)
                                      : events.word64(i, 2);
           sums.add(step, {rank, static_cast<uint32_t>(target), function(), 1, bytes});
+          break;
+        }
+        case EventKind::kParameterUnsignedInt: {
+          // A neighbourhood collective tells whom it sends to, and then what.
+          const std::string_view name = trace_.definitions.parameter_name(events.fields(i)[0]);
+          const uint64_t value = events.word64(i, 1);
+          if (name == trace::kNeighbor) neighbor = value;
+          if (name != trace::kNeighborBytes || neighbor >= trace_.rank_count) break;
+          const uint32_t step = windows.at(events.ticks[i]);
+          const auto receiver = static_cast<uint32_t>(std::exchange(neighbor, UINT64_MAX));
+          if (step != kNone) sums.add(step, {rank, receiver, function(), 1, value});
           break;
         }
         case EventKind::kMpiCollectiveEnd:

@@ -84,6 +84,9 @@ class RunNames {
   uint32_t finalize_region = UINT32_MAX;  ///< MPI_Finalize, if somebody calls it.
   uint32_t step_parameter = 0;
   uint32_t count_parameter = 1;
+  // Of a neighbourhood collective, a pair for each neighbour: its rank in the world, and bytes.
+  uint32_t neighbor_parameter = 2;
+  uint32_t neighbor_bytes_parameter = 3;
   uint32_t time_attribute = 0;
   std::vector<std::string> region_names;  ///< By number.
   std::vector<uint8_t> metric_sizes;      ///< By number of the metric: its values.

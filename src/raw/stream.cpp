@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Long because of one switch over all kinds of records.
 #include "raw/stream.hpp"
 
 #include <algorithm>
@@ -206,10 +208,13 @@ class StreamReader {
     const uint64_t begin = n[2] >= ticks ? before : std::clamp(time_of(ticks - n[2]), before, time);
     const uint32_t region = number(Entity::kRegion, n[0]);
     enter(begin, region);
-    auto out = words(EventKind::kParameterUnsignedInt, begin);
-    out.put(names_.count_parameter, 1);
-    out.put(n[1], 2);
+    parameter(begin, names_.count_parameter, n[1]);
     leave(time, region);
+  }
+  void parameter(uint64_t time, uint32_t number, uint64_t value) {
+    auto out = words(EventKind::kParameterUnsignedInt, time);
+    out.put(number, 1);
+    out.put(value, 2);
   }
 
   void metric(uint64_t time, const Record& record) {
@@ -433,6 +438,10 @@ void StreamReader::take(const Record& record, uint64_t time) {
       break;
     }
     case RecordKind::kPolls: polls(time, before, n, record.ticks); break;
+    case RecordKind::kNeighborSend:
+      parameter(time, names_.neighbor_parameter, n[0]);
+      parameter(time, names_.neighbor_bytes_parameter, n[1]);
+      break;
     case RecordKind::kSendFailed:
       if (!events_.take_back(EventKind::kMpiSend)) ++out_.dropped_records;
       break;

@@ -20,6 +20,12 @@ inline constexpr uint32_t kUndefined = UINT32_MAX;  ///< A reference that refers
 /// Numbers of OTF2 enumerations that Pathline asks for.
 inline constexpr uint8_t kParadigmMpi = 4;
 inline constexpr uint8_t kParadigmMeasurementSystem = 6;
+
+// Parameters by which our recorder tells whom a neighbourhood collective sends to: pairs of the
+// rank in the world and the bytes.
+inline constexpr const char* kNeighbor = "neighbour";
+inline constexpr const char* kNeighborBytes = "bytes to neighbour";
+
 enum class LocationType : uint8_t { kUnknown, kCpuThread, kAcceleratorStream, kMetric };
 enum class LocationGroupType : uint8_t { kUnknown, kProcess, kAccelerator };
 enum class GroupType : uint8_t {

@@ -133,6 +133,33 @@ Volume scatter_volume(MPI_Comm comm, int root, const void* own, Count own_count,
   return {volume.received, volume.sent};
 }
 
+template <class Count>
+requires std::is_integral_v<Count> uint64_t bytes_to(Count count, int neighbor, MPI_Datatype type) {
+  (void)neighbor;
+  return bytes_of(count, type);
+}
+template <class Count>
+uint64_t bytes_to(const Count* counts, int neighbor, MPI_Datatype type) {
+  return counts == nullptr ? 0 : bytes_of(counts[neighbor], type);
+}
+template <class Count>
+uint64_t bytes_to(const Count* counts, int neighbor, const MPI_Datatype* types) {
+  return counts == nullptr || types == nullptr ? 0 : bytes_of(counts[neighbor], types[neighbor]);
+}
+
+/// What a neighbourhood collective sends to each neighbour. `counts` and `types` are one for all or
+/// one for each.
+template <class Counts, class Types>
+void sent_to_neighbors(Call& call, MPI_Comm comm, Counts counts, Types types) {
+  const Communicator* known = call.recorded() ? communicator_of(comm) : nullptr;
+  if (known == nullptr || known->destinations == nullptr) return;
+  for (int i = 0; i < known->outdegree; ++i) {
+    if (known->destinations[i] == UINT32_MAX) continue;
+    emit(RecordKind::kNeighborSend, call.begin(), known->destinations[i],
+         bytes_to(counts, i, types));
+  }
+}
+
 inline void collective_ends(Call& call, Operation operation, MPI_Comm comm, int root,
                             Volume volume) {
   call.bytes = volume.sent != 0 ? volume.sent : volume.received;

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "record/step_sums.hpp"
+
 namespace pathline::record {
 namespace {
 
@@ -94,6 +96,41 @@ void define_members(const Communicator& comm, uint32_t side, MPI_Group group, in
   if (items > 0) define_list(RecordKind::kMembers, numbers, 2, list, items);
 }
 
+/// Whom a neighbourhood collective sends to, in the order of its arguments.
+void find_neighbors(MPI_Comm handle, int topology, Communicator& comm) {
+  if (comm.outdegree <= 0) return;
+  const auto count = static_cast<size_t>(comm.outdegree);
+  const auto sources = static_cast<size_t>(comm.indegree < 0 ? 0 : comm.indegree);
+  auto* ranks = static_cast<int*>(std::calloc(count + 2 * sources + count, sizeof(int)));
+  auto* worlds = static_cast<uint32_t*>(std::calloc(count, sizeof(uint32_t)));
+  MPI_Group group = MPI_GROUP_NULL;
+  bool known =
+      ranks != nullptr && worlds != nullptr && PMPI_Comm_group(handle, &group) == MPI_SUCCESS;
+  if (known && topology == MPI_CART) {
+    for (int d = 0; d < comm.outdegree / 2 && known; ++d) {
+      known = PMPI_Cart_shift(handle, d, 1, &ranks[2 * d], &ranks[2 * d + 1]) == MPI_SUCCESS;
+    }
+  } else if (known && topology == MPI_GRAPH) {
+    known = PMPI_Graph_neighbors(handle, comm.rank, comm.outdegree, ranks) == MPI_SUCCESS;
+  } else if (known) {
+    int* const unused = ranks + count;
+    known = PMPI_Dist_graph_neighbors(handle, comm.indegree, unused, unused + sources,
+                                      comm.outdegree, ranks, unused + 2 * sources) == MPI_SUCCESS;
+  }
+  for (size_t i = 0; i < count && known; ++i) {
+    int world = MPI_UNDEFINED;
+    if (ranks[i] >= 0) PMPI_Group_translate_ranks(group, 1, &ranks[i], world_group, &world);
+    worlds[i] = world == MPI_UNDEFINED ? UINT32_MAX : static_cast<uint32_t>(world);
+  }
+  if (group != MPI_GROUP_NULL) PMPI_Group_free(&group);
+  std::free(ranks);
+  if (known) {
+    comm.destinations = worlds;
+  } else {
+    std::free(worlds);
+  }
+}
+
 /// Sizes and ranks, asked for once. false if the handle is none.
 bool look_at(MPI_Comm handle, Communicator& comm) {
   int inter = 0;
@@ -115,7 +152,33 @@ bool look_at(MPI_Comm handle, Communicator& comm) {
     int weighted = 0;
     PMPI_Dist_graph_neighbors_count(handle, &comm.indegree, &comm.outdegree, &weighted);
   }
+  find_neighbors(handle, topology, comm);
   return true;
+}
+
+/// Where those destinations are in it that have figures of their own.
+void find_destinations(MPI_Comm handle, const Communicator& comm) {
+  const int* wanted = nullptr;
+  const unsigned count = sum_destinations(wanted);
+  if (count == 0) return;
+  MPI_Group group = MPI_GROUP_NULL;
+  const int found =
+      comm.inter ? PMPI_Comm_remote_group(handle, &group) : PMPI_Comm_group(handle, &group);
+  if (found != MPI_SUCCESS) return;
+  constexpr unsigned kMost = 64;
+  int ranks[kMost];
+  for (int& rank : ranks) rank = -1;
+  int members = 0;
+  PMPI_Group_size(world_group, &members);
+  for (unsigned i = 0; i < count && i < kMost; ++i) {
+    if (wanted[i] >= members ||
+        PMPI_Group_translate_ranks(world_group, 1, &wanted[i], group, &ranks[i]) != MPI_SUCCESS ||
+        ranks[i] == MPI_UNDEFINED) {
+      ranks[i] = -1;
+    }
+  }
+  PMPI_Group_free(&group);
+  sum_communicator(comm.id, ranks);
 }
 
 void define_communicator(const Communicator& comm) {
@@ -126,6 +189,7 @@ void define_communicator(const Communicator& comm) {
 /// Defines a communicator whose name is known; the process that is its first lists the members.
 void define_with_members(MPI_Comm handle, Communicator& comm) {
   define_communicator(comm);
+  find_destinations(handle, comm);
   if (comm.creator != process.rank) return;
   MPI_Group group = MPI_GROUP_NULL;
   if (PMPI_Comm_group(handle, &group) != MPI_SUCCESS) return;

@@ -22,6 +22,7 @@ struct Communicator {
   int size;
   int remote_size;                  ///< Of an inter-communicator.
   int indegree, outdegree;          ///< Of a topology, -1 if there is none.
+  uint32_t* destinations;           ///< As many as outdegree: world ranks, UINT32_MAX for none.
   std::atomic<uint32_t> creations;  ///< Communicators made from it so far, the same in all members.
 };
 

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include "record/catalyst.hpp"
 #include "record/mpi/call.hpp"
 #include "record/mpi/clock_offset.hpp"
 #include "record/mpi/communicators.hpp"
@@ -28,6 +29,7 @@ struct Decision {
   char directory[1024];  // "" for no recording.
   uint32_t world;
   uint64_t sync_interval_ns;
+  bool catalyst;
 };
 
 /// When the clocks are compared next. Only rank 0 looks at the time: at the operation agreed upon
@@ -51,6 +53,30 @@ Appointment make_appointment() {
   const uint64_t most = 4 * operations_before;
   return {wanted < 1 ? 1 : wanted > most ? most : wanted, compare ? 1U : 0U};
 }
+
+#ifdef OPEN_MPI
+bool all_ranks(bool here) {
+  int value = here ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return value != 0;
+}
+
+/// ParaView waits for all ranks in every step that it shows.
+void prepare_catalyst(int rank, bool recorded) {
+  if (all_ranks(recorded && process.settings.catalyst[0] != '\0')) {
+    allow_catalyst({.world = PMPI_Comm_c2f(MPI_COMM_WORLD), .all = all_ranks});
+  } else if (rank == 0) {
+    say("--catalyst has no effect: not all ranks are recorded");
+  }
+}
+#else
+void prepare_catalyst(int rank, bool recorded) {
+  (void)recorded;
+  if (rank == 0) {
+    say("--catalyst has no effect: ParaView works with Open MPI, and this program has another MPI");
+  }
+}
+#endif
 
 }  // namespace
 
@@ -77,6 +103,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     }
   }
   decision.sync_interval_ns = process.settings.sync_interval_ns;
+  decision.catalyst = process.settings.catalyst[0] != '\0';
   PMPI_Bcast(&decision, sizeof decision, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (decision.directory[0] == '\0') return;
   if (level == MPI_THREAD_MULTIPLE) lock_requests();
@@ -102,6 +129,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     }
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
+  if (decision.catalyst) prepare_catalyst(rank, recorded);
   if (recorded) {
     if (ready(began_ticks)) {
       const uint32_t region = define_function(function);
@@ -152,6 +180,7 @@ void mpi_ending() {
   sync_interval_ns = 0;
   const Inside inside;
   const OwnEnvironment environment;
+  end_catalyst();
   // A receive that the program never completed might take our message.
   int may_meet = clocks_differ() && may_receive() ? 1 : 0;
   if (clocks_differ()) {

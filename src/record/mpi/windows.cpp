@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "record/step_sums.hpp"
+
 namespace pathline::record {
 namespace {
 
@@ -45,6 +47,7 @@ void window_made(Call& call, MPI_Comm comm, MPI_Win win) {
   known_windows.put(key_of(win), reinterpret_cast<uint64_t>(window));
   const uint64_t numbers[] = {window->id, known->id};
   define(RecordKind::kWindow, numbers, 2);
+  sum_window(window->id, known->id);
   if (call.recorded()) emit(RecordKind::kWinCreate, call.end(), window->id);
 }
 
