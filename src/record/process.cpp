@@ -16,6 +16,7 @@
 #include "base/region_filter.hpp"
 #include "base/run_name.hpp"
 #include "record/node.hpp"
+#include "record/step_sums.hpp"
 #include "record/trampolines.hpp"
 
 namespace pathline::record {
@@ -203,6 +204,7 @@ bool start_thread(uint64_t ticks) {
     } else {
       thread.number = next_thread++;
       thread.stream.start(&process.writer, thread.number);
+      sum_stream(thread.stream);
       char name[32] = "Master thread";
       if (thread.number > 0) std::snprintf(name, sizeof name, "Thread %u", thread.number);
       const uint64_t numbers[] = {thread.number};
@@ -237,6 +239,7 @@ uint32_t define_region(const char* name, uint32_t role_paradigm, const char* fil
   }
   const uint64_t numbers[] = {next_region, role_paradigm, line, file_id};
   if (!definitions.define_text(RecordKind::kRegion, numbers, 4, name, std::strlen(name))) return 0;
+  sum_region(next_region, name, role_paradigm);
   return next_region++;
 }
 
@@ -356,11 +359,13 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   std::snprintf(path, sizeof path, "%s/raw/%u.raw", directory, rank);
   bool open = process.writer.open(options, who);
   if (!open && errno == EEXIST) {
+    process.shares_number = true;
     std::snprintf(path, sizeof path, "%s/raw/%u-%u.raw", directory, rank, world);
     open = process.writer.open(options, who);
   }
   if (!open) return false;
 
+  start_sums();
   definitions.start(&process.writer, chunk::kDefinitionStream);
   define_clock_pair();
   define_settings();
@@ -408,6 +413,9 @@ bool is_wanted(int64_t step) {
 void step(int64_t number, double time_s) {
   if (!process.started.load(std::memory_order_acquire)) return;
   const Settings& s = process.settings;
+  sum_step();
+  ++process.step_count;
+  process.open_step = number;
   if (s.has_steps) pause(!is_wanted(number), kBySteps);
   const uint64_t ticks = now();
   if (!s.trace || !ready(ticks)) return;

@@ -132,6 +132,7 @@ Settings read_settings() {
       settings.sync_interval_ns = static_cast<uint64_t>(value * 1e9) + 1;
     }
   }
+  settings.geometry = is("PATHLINE_INSITU", "geometry");
   settings.verbose = is("PATHLINE_VERBOSE", "1");
   copy_text(settings.clock, "PATHLINE_CLOCK");
   copy_text(settings.run_directory, "PATHLINE_RUN_DIRECTORY");
@@ -140,6 +141,9 @@ Settings read_settings() {
   copy_text(settings.filter, "PATHLINE_FILTER");
   copy_text(settings.counters, "PATHLINE_COUNTERS");
   copy_text(settings.step_marker, "PATHLINE_STEP_MARKER");
+  copy_text(settings.insitu_regions, "PATHLINE_INSITU_REGIONS");
+  copy_text(settings.insitu_to, "PATHLINE_INSITU_TO");
+  copy_text(settings.catalyst, "PATHLINE_CATALYST");
   return settings;
 }
 
@@ -161,6 +165,8 @@ void define_settings() {
   if (s.groups != kAllGroups) define_setting("mpi_groups", std::getenv("PATHLINE_MPI_GROUPS"));
   if (s.counters[0] != '\0') define_setting("counters", s.counters);
   if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
+  if (s.geometry) define_setting("insitu", "geometry");
+  if (s.catalyst[0] != '\0') define_setting("catalyst", s.catalyst);
   define_cpus();
   if (const char* switches = switches_above(process.rank); *switches != '\0') {
     define_setting("switches", switches);

@@ -36,6 +36,7 @@ struct Settings {
   int64_t every_step = 1;
   uint64_t every = 0;  ///< Instead of the three: every so many steps, the first one too; 0: all.
   uint64_t sync_interval_ns = 0;  ///< 0: clocks are compared at the beginning and the end only.
+  bool geometry = false;          ///< Write the mesh that the program hands over.
   bool verbose = false;
   char clock[16] = "";
   char run_directory[1024] = "";  ///< Made by the launcher.
@@ -44,6 +45,10 @@ struct Settings {
   char filter[1024] = "";
   char counters[256] = "";
   char step_marker[128] = "";
+  // See step_sums.hpp.
+  char insitu_regions[1024] = "";
+  char insitu_to[256] = "";
+  char catalyst[2048] = "";  ///< Scripts for ParaView, separated by colons.
 };
 
 Settings read_settings();
