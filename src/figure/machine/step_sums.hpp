@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "insitu/figures.hpp"
@@ -33,9 +32,5 @@ struct PairTotal {
     bytes += pair.bytes;
   }
 };
-
-/// "; 49.2 kB written, 100 % of it by rank 0", where ranks write; who does only if that is more
-/// than one would expect.
-std::string written_text(const insitu::Step& step);
 
 }  // namespace pathline::figure

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "figure/frame.hpp"
+#include "figure/machine/load_text.hpp"
 #include "figure/machine/node_row.hpp"
 #include "figure/machine/step_sums.hpp"
 #include "layout/axis.hpp"
@@ -22,6 +23,7 @@ constexpr double kBarSpace = 118;
 constexpr double kSwitchHeight = 18;
 constexpr double kHardwareHeight = 20;
 constexpr double kRankHeight = 30;
+constexpr double kWrittenHeight = 14;
 constexpr double kReceiverHeight = 10;
 constexpr double kNamesHeight = 22;
 constexpr double kLeastMessagesHeight = 90;
@@ -30,8 +32,18 @@ constexpr size_t kHeaviest = 40;     ///< Drawn over the sum of more lines than 
 
 class TopologyFigure : Frame {
  public:
-  TopologyFigure(const insitu::Machine& machine, const insitu::Step& step, const Options& options)
-      : Frame(options), machine_(machine), step_(step), options_(options), pairs_(pairs_of(step)) {}
+  TopologyFigure(const insitu::Machine& machine, const insitu::Figures& figures,
+                 const insitu::Step& step, const Options& options)
+      : Frame(options),
+        machine_(machine),
+        figures_(figures),
+        step_(step),
+        options_(options),
+        pairs_(pairs_of(step)) {
+    for (const insitu::RankFigures& rank : step.ranks) {
+      most_written_ = std::max(most_written_, rank.write_bytes);
+    }
+  }
 
   base::Result<layout::Scene> draw() {
     find_values();
@@ -53,7 +65,7 @@ class TopologyFigure : Frame {
       rank_height_ = std::clamp(std::floor(room / static_cast<double>(row_.most_ranks)), 1.0, 14.0);
       rank_area = rank_height_ * static_cast<double>(row_.most_ranks);
     }
-    from_y_ = ranks_top_ + rank_area + 5;
+    from_y_ = ranks_top_ + rank_area + 5 + (shows_written() ? kWrittenHeight : 0);
     to_y_ = bottom - 5;
     if (to_y_ - from_y_ < kLeastMessagesHeight) {
       return too_small("topology", 360,
@@ -62,6 +74,7 @@ class TopologyFigure : Frame {
     add_switches();
     if (!row_.stacked) add_hardware();
     add_ranks();
+    if (shows_written()) add_written();
     add_receivers();
     add_messages();
     add_row_names();
@@ -90,44 +103,9 @@ class TopologyFigure : Frame {
       if (rank.recorded) highest_ = std::max(highest_, value);
     }
   }
-  [[nodiscard]] std::string value_text(double value) const {
-    switch (options_.metric) {
-      case Metric::kBytes: return base::human_bytes(value);
-      case Metric::kMessages: return base::human_count(static_cast<uint64_t>(value));
-      default: return base::human_seconds(value);
-    }
-  }
-  [[nodiscard]] const char* value_name() const {
-    switch (options_.metric) {
-      case Metric::kBytes: return "bytes sent";
-      case Metric::kMessages: return "messages sent";
-      default: return "computation";
-    }
-  }
-
   double add_title() {
-    double sum = 0;
-    size_t count = 0;
-    uint32_t most = 0;
-    for (uint32_t rank = 0; rank < values_.size(); ++rank) {
-      if (std::isnan(values_[rank])) continue;
-      sum += values_[rank];
-      ++count;
-      if (std::isnan(values_[most]) || values_[rank] > values_[most]) most = rank;
-    }
-    std::string subtitle =
-        fmt::format("{} on {}", base::counted(machine_.rank_count(), "rank", "ranks"),
-                    base::counted(machine_.nodes.size(), "node", "nodes"));
-    if (count > 0) {
-      const double mean = sum / static_cast<double>(count);
-      subtitle += fmt::format("; {}: most on rank {}, {}, mean {}", value_name(), most,
-                              value_text(values_[most]), value_text(mean));
-      if (mean > 0) {
-        subtitle += fmt::format(" (imbalance {:.0f} %)", 100 * (values_[most] / mean - 1));
-      }
-    }
-    subtitle += written_text(step_);
-    return Frame::add_title(options_.title, "Load and messages on the machine", subtitle);
+    return Frame::add_title(options_.title, "Load and messages on the machine",
+                            load_text(machine_, figures_, step_, values_, options_.metric));
   }
 
   void add_box(layout::Boxes& boxes, layout::Labels& labels, const layout::Rect& area,
@@ -242,7 +220,28 @@ class TopologyFigure : Frame {
         scene_, theme_,
         {plot_.right() + 28, ranks_top_ > plot_.y + 20 ? rows_top_ + 10 : plot_.y + 20, 16,
          std::min(200.0, to_y_ - rows_top_ - 20)},
-        theme_.heat, layout::bar_ticks(round, 0, end, false), value_name(), 0.08);
+        theme_.heat, layout::bar_ticks(round, 0, end, false), name_of_load(options_.metric), 0.08);
+  }
+
+  [[nodiscard]] bool shows_written() const { return most_written_ > 0 && !row_.stacked; }
+
+  /// What each rank writes, as a bar below it that is as long as its share of the most.
+  void add_written() {
+    layout::Boxes boxes;
+    const double top = ranks_top_ + kRankHeight + 1;
+    for (size_t i = 0; i < machine_.nodes.size(); ++i) {
+      for (const insitu::RankCell& cell : machine_.nodes[i].ranks) {
+        const double x = row_.nodes[i].x + cell.begin * row_.scale;
+        const double width = std::max((cell.end - cell.begin) * row_.scale - 1, 1.0);
+        boxes.add({x, top, width, kWrittenHeight - 5}, theme_.tint(theme_.other, 0.2));
+        const auto bytes = static_cast<double>(step_.ranks[cell.rank].write_bytes);
+        if (bytes == 0) continue;
+        const double share = bytes / static_cast<double>(most_written_);
+        boxes.add({x, top, std::max(width * share, 1.0), kWrittenHeight - 5},
+                  theme_.series_color(2));
+      }
+    }
+    scene_.layers.emplace_back(std::move(boxes));
   }
 
   /// The nodes again, to which messages go.
@@ -364,7 +363,9 @@ class TopologyFigure : Frame {
                                   : type);
       }
     }
-    name((ranks_top_ + from_y_ - 5) / 2, row_.stacked ? "ranks" : "rank", false);
+    const double ranks_end = from_y_ - 5 - (shows_written() ? kWrittenHeight : 0);
+    name((ranks_top_ + ranks_end) / 2, row_.stacked ? "ranks" : "rank", false);
+    if (shows_written()) name(ranks_end + kWrittenHeight / 2 - 1, "written", false);
     name(from_y_ + 12, "sender", false);
     name(to_y_ - 8, "receiver", false);
     scene_.layers.emplace_back(std::move(labels));
@@ -384,11 +385,12 @@ class TopologyFigure : Frame {
     add("between nodes", between(), between_total_);
     add("inside a node", inside(), inside_total_);
     if (empty_.pairs > 0) {
-      entries.push_back({.text = "empty messages",
-                         .color = theme_.highlight,
-                         .swatch = layout::Swatch::kLine,
-                         .value = fmt::format("{}, {} pairs", base::human_count(empty_.calls),
-                                              base::human_count(empty_.pairs))});
+      entries.push_back(
+          {.text = "empty messages",
+           .color = theme_.highlight,
+           .swatch = layout::Swatch::kLine,
+           .value = fmt::format("{} between {} pairs", base::human_count(empty_.calls),
+                                base::human_count(empty_.pairs))});
     }
     if (entries.empty()) {
       entries.push_back({.text = "no messages", .color = theme_.muted_text});
@@ -400,8 +402,10 @@ class TopologyFigure : Frame {
   }
 
   const insitu::Machine& machine_;
+  const insitu::Figures& figures_;
   const insitu::Step& step_;
   const Options& options_;
+  uint64_t most_written_ = 0;  // By a rank.
   std::vector<RankPair> pairs_;
   std::vector<double> values_;  // Per rank; NaN where nothing was recorded.
   double highest_ = 0;
@@ -418,8 +422,8 @@ class TopologyFigure : Frame {
 
 }  // namespace
 
-base::Result<layout::Scene> topology(const insitu::Machine& machine, const insitu::Step& step,
-                                     const Options& options) {
+base::Result<layout::Scene> topology(const insitu::Machine& machine, const insitu::Figures& figures,
+                                     const insitu::Step& step, const Options& options) {
   if (machine.rank_count() == 0) {
     return base::Error{base::ErrorCode::kInvalidArgument, "there is nothing to draw: no ranks"};
   }
@@ -428,7 +432,7 @@ base::Result<layout::Scene> topology(const insitu::Machine& machine, const insit
                        "a bandwidth cannot be added up: the metric is to be messages, bytes or "
                        "time"};
   }
-  return TopologyFigure(machine, step, options).draw();
+  return TopologyFigure(machine, figures, step, options).draw();
 }
 
 }  // namespace pathline::figure

@@ -16,11 +16,14 @@ namespace pathline::figure {
 /// and B to A are two: apart by colour whether they leave the node, as wide as their bytes.
 /// Messages without any byte are drawn over all others. Where nodes are too narrow for their ranks
 /// side by side, a node is one column of cells, a rank each. With more pairs than can be told apart
-/// lines add up, and those of most bytes are drawn over them.
+/// lines add up, and those of most bytes are drawn over them. Where ranks write to files, bars
+/// below the ranks say how much; the subtitle names the rank that does most and the region it does
+/// it in.
 ///
+/// figures  names what is in `step`
 /// errors  kInvalidArgument for a picture too small, without ranks, and for bandwidth.
 /// cost    O(ranks + hardware + pairs log pairs + pixels).
-base::Result<layout::Scene> topology(const insitu::Machine& machine, const insitu::Step& step,
-                                     const Options& options);
+base::Result<layout::Scene> topology(const insitu::Machine& machine, const insitu::Figures& figures,
+                                     const insitu::Step& step, const Options& options);
 
 }  // namespace pathline::figure

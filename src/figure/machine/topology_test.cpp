@@ -45,7 +45,7 @@ TEST(Topology, FourRanksAreDrawnSideBySideWithTheirHardware) {
   step.ranks[2].step_s = 3;
   step.ranks[1].write_bytes = 49200;
   step.pairs = {{0, 1, 0, 1, 10}, {0, 3, 0, 2, 5}, {3, 0, 0, 1, 0}};
-  const auto scene = topology(machine, step, {.metric = Metric::kTime});
+  const auto scene = topology(machine, {}, step, {.metric = Metric::kTime});
   ASSERT_TRUE(scene.ok()) << scene.error().message;
   const auto labels = labels_of(scene.value());
   for (const char* text : {"0", "1", "2", "3", "n0", "leaf0", "top", "sender", "receiver"}) {
@@ -57,9 +57,38 @@ TEST(Topology, FourRanksAreDrawnSideBySideWithTheirHardware) {
   for (const layout::Label& label : labels) {
     named = named || label.text ==
                          "4 ranks on 2 nodes; computation: most on rank 2, 3.00 s, mean "
-                         "1.50 s (imbalance 100 %); 49.2 kB written, 100 % of it by rank 1";
+                         "1.50 s (imbalance 100 %); 1 pair exchanges nothing but empty "
+                         "messages; 49.2 kB written, 100 % of it by rank 1";
   }
   EXPECT_TRUE(named);
+}
+
+TEST(Topology, TheRegionThatMakesTheDifferenceIsNamed) {
+  const Machine machine = machine_of(1, 4);
+  Step step = step_of(machine);
+  step.ranks[3].step_s = 3;
+  // "loop" lies around the others; "fluxes" is the same everywhere.
+  const insitu::Figures figures{.regions = {"loop", "boundary", "fluxes"}};
+  for (size_t rank = 0; rank < 4; ++rank) {
+    const double boundary = rank == 3 ? 2.4 : 0.4;
+    for (const double seconds : {0.5 + boundary, boundary, 0.5}) {
+      step.regions.push_back({1, seconds});
+    }
+  }
+  const auto subtitle = [&] {
+    const auto scene = topology(machine, figures, step, {.metric = Metric::kTime});
+    for (const layout::Label& label : labels_of(scene.value())) {
+      if (label.text.starts_with("4 ranks")) return label.text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      subtitle(),
+      "4 ranks on 1 node; computation: most on rank 3, 3.00 s, mean 1.50 s (imbalance 100 %), "
+      "mostly in boundary: 2.40 s, mean of all 900 ms");
+  step.regions[3 * 3 + 1].seconds = 1.0;  // Less than half of it.
+  step.regions[3 * 3].seconds = 1.5;
+  EXPECT_THAT(subtitle(), testing::EndsWith("(imbalance 100 %)"));
 }
 
 TEST(Topology, ManyNodesCollapseAndHideNeitherTheHeaviestNorTheEmpty) {
@@ -75,7 +104,7 @@ TEST(Topology, ManyNodesCollapseAndHideNeitherTheHeaviestNorTheEmpty) {
   std::sort(step.pairs.begin(), step.pairs.end(), [](const auto& a, const auto& b) {
     return std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
   });
-  const auto scene = topology(machine, step, {.metric = Metric::kTime});
+  const auto scene = topology(machine, {}, step, {.metric = Metric::kTime});
   ASSERT_TRUE(scene.ok()) << scene.error().message;
   EXPECT_EQ(dashed_lines(scene.value()), 1U);
   EXPECT_THAT(layers_of<layout::Segments>(scene.value()), SizeIs(2));
@@ -98,7 +127,7 @@ TEST(Topology, EverySizeIsDrawnOrRefused) {
     for (const auto& [width, height] : {std::pair(40.0, 40.0), std::pair(360.0, 320.0),
                                         std::pair(1280.0, 720.0), std::pair(4000.0, 3000.0)}) {
       const auto scene = topology(
-          machine, step, {.width_px = width, .height_px = height, .metric = Metric::kBytes});
+          machine, {}, step, {.width_px = width, .height_px = height, .metric = Metric::kBytes});
       if (!scene) {
         EXPECT_THAT(scene.error().message, HasSubstr("too small"));
         continue;
@@ -112,7 +141,7 @@ TEST(Topology, EverySizeIsDrawnOrRefused) {
       }
     }
   }
-  EXPECT_FALSE(topology({}, {}, {}).ok());
+  EXPECT_FALSE(topology({}, {}, {}, {}).ok());
 }
 
 }  // namespace
