@@ -43,6 +43,9 @@ test-apps:  ## record programs of Debian (installs 1 GB), compare with a count o
 	@tools/setup build apps
 	@tools/test-apps
 
+test-paraview:  ## install ParaView (1.4 GB), run it in programs and on our files
+	@tools/test-paraview
+
 test-tsan:  ## run the unit tests under ThreadSanitizer
 	@tools/setup
 	@tools/test tsan
@@ -70,4 +73,4 @@ lint:  ## check the sources with clang-tidy
 clean:  ## remove everything that was built
 	@rm -rf build
 
-.PHONY: help demo test build install bench bench-overhead test-apps test-tsan test-fuzz odr rooms format lint clean
+.PHONY: help demo test build install bench bench-overhead test-apps test-paraview test-tsan test-fuzz odr rooms format lint clean

@@ -36,6 +36,8 @@ function(pathline_mpi_program name)
     cmake_path(GET output PARENT_PATH folder)
     set(modules "")
     if(language STREQUAL "FC")
+      # Its own: programs that are built at a time may have a module in common.
+      set(folder "${output}.modules")
       set(modules "-J${folder}")
     endif()
     add_custom_command(OUTPUT "${output}"

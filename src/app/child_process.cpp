@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
@@ -209,7 +210,9 @@ Companion::Companion(const std::vector<std::string>& words) {
     ::setpgid(0, 0);  // Who interrupts the command from a terminal does not mean this one.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
-    (void)!::nice(10);
+    // Only on cores that nobody else wants: it must not slow the program it looks at.
+    struct sched_param none = {};
+    if (::sched_setscheduler(0, SCHED_IDLE, &none) != 0) (void)!::nice(19);
     const int nothing = ::open("/dev/null", O_RDONLY);
     ::dup2(nothing, STDIN_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A run on the machine while it goes on.
+// A run while it goes on.
+#include "app/follow.hpp"
+
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <set>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "app/run_json.hpp"
-#include "app/topology.hpp"
 #include "base/cpu_time.hpp"
-#include "insitu/write.hpp"
-#include "raw/run.hpp"
 
 namespace pathline::app {
 namespace {
@@ -39,8 +35,8 @@ comm::StepWindows complete_steps(const comm::StepWindows& windows) {
 
 class Follower {
  public:
-  Follower(const fs::path& run, TopologyRequest request, const fs::path& folder)
-      : run_(run), request_(std::move(request)), folder_(folder) {}
+  Follower(const fs::path& run, FollowRequest request, StepWriter& writer)
+      : run_(run), request_(std::move(request)), writer_(writer) {}
 
   /// Writes what has become complete.
   base::Status pass(base::ThreadPool& pool, base::Progress& progress) {
@@ -64,53 +60,31 @@ class Follower {
     if (!steps) return steps.error();
     const comm::StepWindows complete = complete_steps(steps.value().windows);
     if (complete.empty()) return {};
-    if (auto status = begin(raw); !status) return status;
+    const auto ready = writer_.prepare(raw);
+    if (!ready) return ready.error();
+    if (!ready.value()) return {};
     auto figures = insitu::figures_of(raw.trace, complete, request_.figures, pool);
     if (!figures) return figures.error();
-    if (!begun_) {
-      request_.figures.regions = figures.value().regions;  // The same arrays in all steps.
-      if (auto status = writer_->begin(); !status) return status;
-      begun_ = true;
-    }
+    request_.figures.regions = figures.value().regions;  // The same arrays in all steps.
     for (const insitu::Step& step : figures.value().steps) {
       if (!written_.insert(step.number).second) continue;
-      if (auto status = writer_->add(figures.value(), step); !status) return status;
+      if (auto status = writer_.add(figures.value(), step); !status) return status;
     }
     return {};
   }
 
  private:
-  /// All ranks are there once they have steps.
-  base::Status begin(const raw::Run& raw) {
-    if (machine_) return {};
-    std::vector<RankPlace> places;
-    for (const raw::RunProcess& process : raw.processes) {
-      places.push_back({process.rank, process.host, process.cpus, process.switches});
-    }
-    auto machine = machine_at(places, run_ / "topology", request_.slurm);
-    if (!machine) return machine.error();
-    machine_.emplace(std::move(machine).value());
-    scene_.emplace(*machine_, request_.scene);
-    writer_.emplace(folder_, *scene_);
-    return {};
-  }
-
   const fs::path run_;
-  TopologyRequest request_;
-  const fs::path folder_;
-  std::optional<insitu::Machine> machine_;
-  std::optional<insitu::Scene> scene_;
-  std::optional<insitu::TopologyWriter> writer_;
+  FollowRequest request_;
+  StepWriter& writer_;
   std::set<uint32_t> written_;
-  bool begun_ = false;
 };
 
 }  // namespace
 
-base::Status follow_topology(const fs::path& run, const TopologyRequest& request,
-                             const fs::path& folder, base::ThreadPool& pool,
-                             base::Progress& progress) {
-  Follower follower(run, request, folder);
+base::Status follow_run(const fs::path& run, FollowRequest request, StepWriter& writer,
+                        base::ThreadPool& pool, base::Progress& progress) {
+  Follower follower(run, std::move(request), writer);
   const auto ended = [&] { return read_run_json(run).command_end_ns != 0; };
   while (!ended()) {
     const double begin_ms = base::cpu_time_ms();

@@ -15,7 +15,8 @@
 namespace pathline::app {
 
 struct MeshRequest {
-  std::vector<std::string> parts;     ///< As mesh::find_case() takes them.
+  /// As mesh::find_case() takes them; empty for what the program handed over.
+  std::vector<std::string> parts;
   std::string rank_field;             ///< For EnSight; "" for the usual one.
   std::vector<std::string> to_ranks;  ///< "0,3,8-15": destinations with arrays of their own.
   insitu::FigureOptions figures;
@@ -26,16 +27,27 @@ struct MeshFiles {
   insitu::MeshReport mesh;
   size_t steps = 0;
   size_t ranks = 0;
-  bool has_steps = false;  ///< False: the whole run is one.
+  bool has_steps = false;            ///< False: the whole run is one.
+  std::vector<std::string> remarks;  ///< What the user should know.
 };
 
 /// Puts the figures of a run on the mesh of its simulation; writes mesh.pvd and what belongs to it
 /// into `folder`.
-/// errors  those of mesh::find_case(), find_steps(), insitu::figures_of() and insitu::write_mesh();
-///         kInvalidArgument when the mesh has not as many parts as the run has ranks, and for a
-///         destination that is no rank.
-base::Result<MeshFiles> write_mesh(const trace::Trace& trace, const MeshRequest& request,
-                                   const std::filesystem::path& folder, base::ThreadPool& pool,
-                                   base::Progress& progress);
+///
+/// input   the run directory, or an archive in it
+/// errors  those of mesh::find_case(), mesh::find_run_grids(), find_steps(), insitu::figures_of()
+/// and
+///         insitu::write_mesh(); kInvalidArgument when the mesh has not as many parts as the run
+///         has ranks, and for a destination that is no rank.
+base::Result<MeshFiles> write_mesh(const std::filesystem::path& input, const trace::Trace& trace,
+                                   const MeshRequest& request, const std::filesystem::path& folder,
+                                   base::ThreadPool& pool, base::Progress& progress);
+
+/// The same while the run goes on, step by step as follow_run() has it; write_mesh() makes it
+/// whole. Writes nothing as long as the program has handed over no mesh. errors  those of
+/// follow_run() and write_mesh().
+base::Status follow_mesh(const std::filesystem::path& run, const MeshRequest& request,
+                         const std::filesystem::path& folder, base::ThreadPool& pool,
+                         base::Progress& progress);
 
 }  // namespace pathline::app

@@ -94,7 +94,7 @@ base::Result<layout::Scene> make_topology_scene(const std::filesystem::path& inp
                                   std::min(selection.until_ticks, trace.end_ticks)};
   const comm::StepWindows windows =
       step ? trace::marked_steps(trace) : comm::StepWindows(trace.rank_count, {part});
-  auto figures = insitu::figures_of(trace, windows, {.step = step, .most_regions = 0}, pool);
+  auto figures = insitu::figures_of(trace, windows, {.step = step, .most_regions = 32}, pool);
   if (!figures) return figures.error();
   insitu::Step& only = figures.value().steps.front();
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
@@ -103,7 +103,7 @@ base::Result<layout::Scene> make_topology_scene(const std::filesystem::path& inp
   std::erase_if(only.pairs, [&](const insitu::PairFigures& pair) {
     return !selection.has_rank(pair.source) && !selection.has_rank(pair.destination);
   });
-  return figure::topology(machine.value(), only, options);
+  return figure::topology(machine.value(), figures.value(), only, options);
 }
 
 base::Result<layout::Scene> make_network_scene(FigureKind kind, const NetworkInput& input,

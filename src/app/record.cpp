@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/catalyst.hpp"
 #include "app/child_process.hpp"
 #include "app/launch_line.hpp"
 #include "app/parts.hpp"
@@ -149,6 +150,17 @@ Environment rank_variables(const SettingTexts& settings) {
   return variables;
 }
 
+/// Puts the paths of --catalyst into the variables of the ranks.
+base::Status add_catalyst(const SettingTexts& settings, const std::string& library,
+                          Environment& variables) {
+  const auto setting = settings.find("catalyst");
+  if (setting == settings.end()) return {};
+  auto scripts = catalyst_scripts(setting->second, library);
+  if (!scripts) return scripts.error();
+  variables[variable_name("catalyst")] = std::move(scripts).value();
+  return {};
+}
+
 /// Our environment without what rank_variables() replaces.
 Environment without_settings(Environment environment) {
   for (const RecordSetting& setting : record_settings()) {
@@ -211,18 +223,36 @@ base::Status finish(const fs::path& run, bool quiet) {
                      fmt::format("'pathline finish {}' tries again.", run.string())};
 }
 
+/// The command that writes what is wanted while the program runs; empty for nothing.
+std::vector<std::string> insitu_command(const Environment& values, const fs::path& run) {
+  const std::string kind = value_of(values, "insitu", "");
+  if (kind.empty()) return {};
+  std::vector<std::string> words = {own_executable().string(), kind == "geometry" ? "mesh" : kind,
+                                    run.string(), "-o", (run / kInsituFolder).string()};
+  const std::string regions = value_of(values, "insitu_regions", "");
+  for (size_t begin = 0, end = 0; begin < regions.size(); begin = end + 1) {
+    end = std::min(regions.find(',', begin), regions.size());
+    if (end > begin) words.insert(words.end(), {"--region", regions.substr(begin, end - begin)});
+  }
+  if (const std::string to = value_of(values, "insitu_to", ""); !to.empty()) {
+    words.insert(words.end(), {"--to", to});
+  }
+  return words;
+}
+
 /// All steps of the run, among them those that were not written while it went on.
+/// words   of insitu_command()
 /// silent  why not has been said
-base::Status write_insitu(const fs::path& run, bool quiet, bool silent) {
-  std::vector<std::string> words = {own_executable().string(), "topology", run.string(), "-o",
-                                    (run / kInsituFolder).string()};
+base::Status write_insitu(const fs::path& run, std::vector<std::string> words, bool quiet,
+                          bool silent) {
+  const std::string command = words[1];
   if (quiet) words.emplace_back("--quiet");
   const auto ending = run_beside(words, silent);
   if (!ending) return ending.error();
   if (ending.value().exit_status() == 0) return {};
   return base::Error{base::ErrorCode::kIo,
                      fmt::format("{} is not complete", (run / kInsituFolder).string()),
-                     fmt::format("'pathline topology {} -o DIR' tries again.", run.string())};
+                     fmt::format("'pathline {} {} -o DIR' tries again.", command, run.string())};
 }
 
 }  // namespace
@@ -252,6 +282,10 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   const SettingTexts& values = settings.value().values;
   const auto library = find_library(environment);
   if (!library) return library.error();
+  Environment variables = rank_variables(values);
+  if (auto status = add_catalyst(values, library.value(), variables); !status) {
+    return status.error();
+  }
 
   const FoundLauncher launcher = launcher_of(request.words);
   const auto places = find_programs(launcher.kind, request.words, launcher.word, is_program);
@@ -265,7 +299,7 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   const fs::path& run = made.value();
   std::error_code failure;
   RankEnvironment ranks{.library = preloaded(library.value(), values),
-                        .variables = rank_variables(values),
+                        .variables = std::move(variables),
                         .preload = value_of(environment, "LD_PRELOAD", ""),
                         .exported = value_of(environment, "SLURM_EXPORT_ENV", "ALL")};
   ranks.variables["PATHLINE_RUN_DIRECTORY"] = fs::canonical(run, failure).string();
@@ -284,11 +318,12 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
       !status) {
     return status.error();
   }
-  const bool insitu = value_of(values, "insitu", "") == "topology";
+  const std::vector<std::string> insitu = insitu_command(values, run);
   Companion follower;
-  if (insitu) {
-    follower = Companion({own_executable().string(), "topology", run.string(), "-o",
-                          (run / kInsituFolder).string(), "--follow", "--quiet", "--threads", "1"});
+  if (!insitu.empty()) {
+    std::vector<std::string> words = insitu;
+    words.insert(words.end(), {"--follow", "--quiet", "--threads", "1"});
+    follower = Companion(words);
   }
   const auto ending = run_attended(line.words, own);
   if (!ending) {
@@ -305,8 +340,10 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   const bool followed = follower.end(std::chrono::seconds(5));
   if (recorded && value_of(values, "format", "otf2") == "otf2") {
     if (auto status = finish(run, request.quiet); !status) note(status.error());
-    if (insitu) {
-      if (auto status = write_insitu(run, request.quiet, !followed); !status) note(status.error());
+    if (!insitu.empty()) {
+      if (auto status = write_insitu(run, insitu, request.quiet, !followed); !status) {
+        note(status.error());
+      }
     }
   } else if (hindered) {
     note({base::ErrorCode::kUnsupported,
@@ -342,8 +379,12 @@ base::Error record_rank(const RecordRequest& request, const Note& note) {
   const auto library = find_library(environment);
   if (!library) return library.error();
 
+  Environment variables = rank_variables(values);
+  if (auto status = add_catalyst(values, library.value(), variables); !status) {
+    return status.error();
+  }
   Environment own = without_settings(environment);
-  for (const auto& [variable, value] : rank_variables(values)) own[variable] = value;
+  for (const auto& [variable, value] : variables) own[variable] = value;
   if (const auto output = values.find("output"); output != values.end()) {
     if (const auto name = expand_run_name(output->second, "0"); !name) return name.error();
     // Absolute, as the program may go to another folder before MPI_Init. A % there is one.

@@ -138,6 +138,57 @@ Checked existing_file(const std::string& text, const Path& folder) {
   return path.lexically_normal().string();
 }
 
+constexpr size_t kMostInsitu = 24;  ///< Of what is named; the recorder has a fixed table.
+
+Checked names(const std::string& text, const Path&) {
+  const auto count = static_cast<size_t>(std::count(text.begin(), text.end(), ',')) + 1;
+  if (count <= kMostInsitu) return text;
+  return wrong(fmt::format("{} names, expected {} at most", count, kMostInsitu));
+}
+
+/// "0,3,8-11" as "0,3,8,9,10,11".
+Checked ranks(const std::string& text, const Path&) {
+  std::string_view bad;
+  const auto ranges = base::ranges_in(text, &bad);
+  if (!ranges) {
+    return wrong(fmt::format("'{}' is no rank, expected a list as in 0,3,8-15", bad));
+  }
+  std::vector<uint64_t> all;
+  for (const auto [first, last] : *ranges) {
+    for (uint64_t rank = first; rank <= last; ++rank) {
+      if (all.size() == kMostInsitu) {
+        return wrong(fmt::format("more than {} ranks", kMostInsitu));
+      }
+      all.push_back(rank);
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+/// Scripts for ParaView with colons between them, as absolute paths but for our own.
+Checked scripts(const std::string& text, const Path& folder) {
+  std::string all;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    const std::string script = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (script.empty()) {
+      return wrong(fmt::format("it is to be SCRIPT or SCRIPT:SCRIPT, not '{}'", text));
+    }
+    if (!all.empty()) all += ':';
+    if (script == "default" || script == "default-legacy") {
+      all += script;
+      continue;
+    }
+    const auto file = existing_file(script, folder);
+    if (!file) return wrong(file.error().message + "; 'default' is a script of ours");
+    all += file.value();
+  }
+  constexpr size_t kMost = 2000;  // The recorder has room for that.
+  if (all.size() > kMost) return wrong("the paths of the scripts are too long");
+  return all;
+}
+
 constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"output", "DIR",
      "Name of the run directory; %h is the host, %p the process, %j the job, %r the rank (the last "
@@ -162,8 +213,21 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
      step_marker},
     {"insitu", "KIND",
      "Write VTK files while the program runs, into insitu/ of the run directory: topology, what "
-     "'pathline topology' writes (geometry has no effect yet)",
+     "'pathline topology' writes; or geometry, what 'pathline mesh' writes of a mesh that the "
+     "program "
+     "hands over",
      one_of<kInsitu>},
+    {"insitu_regions", "LIST",
+     "Regions of these names become arrays in these files; if none is named, those that take most "
+     "time",
+     names},
+    {"insitu_to", "LIST",
+     "With --insitu geometry: what is sent to these ranks becomes arrays, as in 0,3,8-15", ranks},
+    {"catalyst", "SCRIPT",
+     "With --insitu geometry: run scripts of ParaView Catalyst in the program, into catalyst/ of "
+     "the "
+     "run directory; several with colons between them, 'default' writes VTK files and pictures",
+     scripts},
     {"buffer", "KIND",
      "file (nothing is lost when the program dies), ram (written at its end) or ring (only the "
      "last events)",
@@ -290,12 +354,20 @@ base::Result<EffectiveSettings> effective_settings(
     const auto found = effective.values.find(name);
     return found == effective.values.end() ? std::string() : found->second;
   };
-  if (value("insitu") == "geometry") {
-    effective.warnings.emplace_back(
-        "--insitu geometry has no effect in this version; 'pathline mesh' puts a finished run on "
-        "the mesh");
-  } else if (value("insitu") == "topology" && value("mode") == "profile") {
-    return wrong("--insitu: topology shows messages, which --mode profile does not record");
+  if (value("insitu").empty() && !value("insitu_regions").empty()) {
+    return wrong("--insitu-regions has no effect without --insitu");
+  }
+  if (value("insitu") != "geometry" && !value("insitu_to").empty()) {
+    return wrong("--insitu-to has no effect without --insitu geometry");
+  }
+  if (!value("insitu").empty() && value("mode") == "profile") {
+    return wrong(fmt::format("--insitu: {} shows messages, which --mode profile does not record",
+                             value("insitu")));
+  }
+  if (!value("catalyst").empty() && value("insitu") != "geometry") {
+    return wrong(
+        "--catalyst: it shows the mesh that the program hands over for --insitu geometry, "
+        "which is to be said as well");
   }
   return effective;
 }

@@ -77,6 +77,33 @@ TEST(RecordSettings, InSituNeedsEvents) {
   EXPECT_EQ(effective({{"insitu", "topology"}}), "insitu=topology ");
   EXPECT_THAT(effective({{"insitu", "topology"}, {"mode", "profile"}}),
               HasSubstr("--mode profile does not record"));
+  EXPECT_EQ(effective({{"insitu", "geometry"}}), "insitu=geometry ");
+  EXPECT_THAT(effective({{"insitu", "geometry"}, {"mode", "profile"}}),
+              HasSubstr("geometry shows messages, which --mode profile does not record"));
+}
+
+TEST(RecordSettings, InSituNamesRegionsAndRanks) {
+  EXPECT_EQ(effective({{"insitu", "geometry"}, {"insitu_to", "0,3,8-10"}}),
+            "insitu=geometry insitu_to=0,3,8,9,10 ");
+  EXPECT_THAT(effective({{"insitu", "geometry"}, {"insitu_to", "0-99"}}),
+              HasSubstr("--insitu-to: more than 24 ranks"));
+  EXPECT_THAT(effective({{"insitu", "geometry"}, {"insitu_to", "x"}}), HasSubstr("'x' is no rank"));
+  EXPECT_THAT(effective({{"insitu", "topology"}, {"insitu_to", "1"}}),
+              HasSubstr("--insitu-to has no effect without --insitu geometry"));
+  EXPECT_THAT(effective({{"insitu_regions", "a,b"}}),
+              HasSubstr("--insitu-regions has no effect without --insitu"));
+}
+
+TEST(RecordSettings, ScriptsForParaViewAreFilesOrOurOwn) {
+  const base::ScratchFolder folder;
+  const std::string script = folder.write("a.py", "").string();
+  EXPECT_THAT(effective({{"insitu", "geometry"}, {"catalyst", script + ":default"}}),
+              HasSubstr("catalyst=" + script + ":default "));
+  EXPECT_THAT(effective({{"insitu", "geometry"}, {"catalyst", "nowhere.py"}}),
+              HasSubstr("--catalyst: there is no file"));
+  EXPECT_THAT(effective({{"insitu", "geometry"}, {"catalyst", "default:"}}),
+              HasSubstr("it is to be SCRIPT"));
+  EXPECT_THAT(effective({{"catalyst", "default"}}), HasSubstr("--insitu geometry"));
 }
 
 TEST(RecordSettings, AStepMarkerIsACall) {

@@ -63,6 +63,11 @@ base::Result<std::filesystem::path> make_run_directory(const std::filesystem::pa
                      "Choose another place with -o DIR."};
 }
 
+std::filesystem::path run_folder(const std::filesystem::path& input) {
+  std::error_code failure;
+  return std::filesystem::is_directory(input, failure) ? input : input.parent_path();
+}
+
 bool has_recording(const std::filesystem::path& run) {
   std::error_code failure;
   for (const char* name : {"traces.otf2", "profile.csv"}) {

@@ -22,6 +22,9 @@ base::Result<std::string> expand_run_name(const std::string& wanted, const char*
 /// errors   kIo.
 base::Result<std::filesystem::path> make_run_directory(const std::filesystem::path& wanted);
 
+/// The folder of a run that `input` is or lies in.
+std::filesystem::path run_folder(const std::filesystem::path& input);
+
 /// Whether a recorder has left something in the folder.
 bool has_recording(const std::filesystem::path& run);
 

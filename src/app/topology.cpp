@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "app/follow.hpp"
+#include "app/run_directory.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "base/text_input.hpp"
@@ -31,12 +33,6 @@ std::vector<uint32_t> pus_in(const std::string& list) {
     }
   }
   return pus;
-}
-
-/// The folder of a run that `input` is or lies in.
-fs::path run_folder(const fs::path& input) {
-  std::error_code failure;
-  return fs::is_directory(input, failure) ? input : input.parent_path();
 }
 
 /// Where the ranks are, by the run's placement.csv or else by the trace.
@@ -70,6 +66,45 @@ base::Result<insitu::SwitchTree> read_switches(const std::string& slurm) {
   if (!branches) return branches.error();
   return insitu::switch_tree(branches.value(), slurm);
 }
+
+/// The steps of a run that goes on, on its machine.
+class TopologyFollower : public StepWriter {
+ public:
+  TopologyFollower(const fs::path& run, const TopologyRequest& request, const fs::path& folder)
+      : run_(run), request_(request), folder_(folder) {}
+
+  /// All ranks are there once they have steps.
+  base::Result<bool> prepare(const raw::Run& raw) override {
+    if (machine_) return true;
+    std::vector<RankPlace> places;
+    for (const raw::RunProcess& process : raw.processes) {
+      places.push_back({process.rank, process.host, process.cpus, process.switches});
+    }
+    auto machine = machine_at(places, run_ / "topology", request_.slurm);
+    if (!machine) return machine.error();
+    machine_.emplace(std::move(machine).value());
+    scene_.emplace(*machine_, request_.scene);
+    writer_.emplace(folder_, *scene_);
+    return true;
+  }
+
+  base::Status add(const insitu::Figures& figures, const insitu::Step& step) override {
+    if (!begun_) {
+      if (auto status = writer_->begin(); !status) return status;
+      begun_ = true;
+    }
+    return writer_->add(figures, step);
+  }
+
+ private:
+  const fs::path run_;
+  const TopologyRequest& request_;
+  const fs::path folder_;
+  std::optional<insitu::Machine> machine_;
+  std::optional<insitu::Scene> scene_;
+  std::optional<insitu::TopologyWriter> writer_;
+  bool begun_ = false;
+};
 
 }  // namespace
 
@@ -146,6 +181,14 @@ base::Result<TopologyReport> write_topology(const fs::path& input, const trace::
                         .switches = machine.value().switches.size(),
                         .has_steps = steps.value().any(),
                         .remarks = machine.value().remarks};
+}
+
+base::Status follow_topology(const fs::path& run, const TopologyRequest& request,
+                             const fs::path& folder, base::ThreadPool& pool,
+                             base::Progress& progress) {
+  TopologyFollower writer(run, request, folder);
+  return follow_run(run, {.figures = request.figures, .steps = request.steps}, writer, pool,
+                    progress);
 }
 
 }  // namespace pathline::app

@@ -55,15 +55,9 @@ base::Result<TopologyReport> write_topology(const std::filesystem::path& input,
                                             const std::filesystem::path& folder,
                                             base::ThreadPool& pool, base::Progress& progress);
 
-/// Writes the files of a run while it goes on: each time step when all ranks are two steps further,
-/// so that its messages have arrived. Ends when the command has, by run.json; what is written then
-/// is not all, and may lack arrays for what came later: write_topology() makes it whole. Spends at
-/// most a tenth of one core, in passes that come the rarer the longer they take; gives up on more
-/// than a gigabyte of raw files.
-///
-/// run      a run directory in which a recorder writes, or soon will
-/// errors   those of writing; kUnsupported when it gives up. What cannot be read yet is tried
-/// again.
+/// The same while the run goes on, step by step as follow_run() has it; write_topology() makes it
+/// whole.
+/// errors  those of follow_run(), machine_at() and of writing.
 base::Status follow_topology(const std::filesystem::path& run, const TopologyRequest& request,
                              const std::filesystem::path& folder, base::ThreadPool& pool,
                              base::Progress& progress);

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/step_choice.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -15,34 +16,38 @@ struct MeshOptions : CommonOptions {
   std::vector<std::string> parts;
   std::string rank_field;
   std::vector<std::string> to_ranks;
-  std::vector<std::string> regions;
-  unsigned every = 1;
-  std::optional<uint32_t> step;
-  std::string step_marker;
+  StepChoice steps;
 };
+
+app::MeshRequest request_of(const MeshOptions& options) {
+  return {.parts = options.parts,
+          .rank_field = options.rank_field,
+          .to_ranks = options.to_ranks,
+          .figures = options.steps.figures(),
+          .steps = options.steps.source()};
+}
+
+base::Status follow_mesh(const MeshOptions& options) {
+  base::ThreadPool pool(options.threads);
+  base::Progress progress;
+  return app::follow_mesh(options.input, request_of(options), options.output, pool, progress);
+}
 
 base::Status write_mesh(const MeshOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  app::MeshRequest request{
-      .parts = options.parts,
-      .rank_field = options.rank_field,
-      .to_ranks = options.to_ranks,
-      .figures = {.every = options.every, .step = options.step, .regions = options.regions}};
-  request.steps.by_marker = options.step_marker;
+  const app::MeshRequest request = request_of(options);
   base::Result<app::MeshFiles> files = base::Error{};
   with_progress(run.progress, options.quiet, [&] {
-    files = app::write_mesh(run.trace, request, options.output, run.pool, run.progress);
+    files =
+        app::write_mesh(options.input, run.trace, request, options.output, run.pool, run.progress);
   });
   if (!files) return files.error();
   if (options.quiet) return {};
   const app::MeshFiles& written = files.value();
-  if (!written.has_steps) {
-    note(
-        "the program marks no time steps: the whole run is one. --step-marker can say where they "
-        "begin");
-  }
+  for (const std::string& remark : written.remarks) note(remark);
+  if (!written.has_steps) note_no_steps();
   note(fmt::format(
       "{} on {} of {}, {} to {} each; open {}/mesh.pvd in ParaView, or load "
       "{}/mesh.py as a state",
@@ -64,10 +69,11 @@ void add_mesh_command(Command& program, Action& action) {
       .option(
           "--case", options->parts,
           "The decomposed mesh: an OpenFOAM case, a .pvtu or .vtm, a folder with the VTK file of "
-          "each rank, these files one by one, or the .case of an EnSight result")
+          "each rank, these files one by one, or the .case of an EnSight result. Without it the "
+          "mesh "
+          "that the program handed over while it was recorded with --insitu geometry")
       .one_value_each()
-      .value_name("CASE")
-      .required();
+      .value_name("CASE");
   command
       .option(
           "--rank-field", options->rank_field,
@@ -80,28 +86,20 @@ void add_mesh_command(Command& program, Action& action) {
               "Also what was sent to these ranks, as in 0,3,8-15; may be given again")
       .one_value_each()
       .value_name("RANKS");
-  command
-      .option("--region", options->regions,
-              "Show this region; may be given again. By default those that take most time")
-      .one_value_each();
-  const Option every =
-      command.option("--every", options->every, "Only every N-th time step").range(1U, UINT32_MAX);
-  command.option("--step", options->step, "Only this time step").excludes(every);
-  command.option("--step-marker", options->step_marker,
-                 "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4");
+  add_step_options(command, options->steps);
+  add_source_options(command, options->steps);
   command.footer(
       "Part N of the mesh is that of rank N: of OpenFOAM the folder processorN, else the N-th "
       "file,\n"
       "or the one with that number in its name. What a rank did stands on all of its cells.\n"
-      "Examples:\n  pathline mesh run --case cavity --step-marker allreduce:16/4 -o vtk\n"
+      "Examples:\n  pathline mesh run -o vtk\n  pathline mesh run --case cavity --step-marker "
+      "allreduce:16/4 -o vtk\n"
       "  pathline mesh run --case result.pvtu --to 0 -o vtk");
   command.on_chosen([options, &action] {
     action = [options]() -> base::Result<int> {
-      if (options->output == "-") {
-        return base::Error{base::ErrorCode::kInvalidArgument, "VTK files need a folder to go to",
-                           "Name it with -o DIR."};
-      }
-      if (auto status = write_mesh(*options); !status) return status.error();
+      if (auto status = needs_folder(options->output); !status) return status.error();
+      const auto status = options->steps.follow ? follow_mesh(*options) : write_mesh(*options);
+      if (!status) return status.error();
       return kDone;
     };
   });

@@ -24,13 +24,7 @@ void add_topology_options(Command& command, TopologyOptions& options) {
       .range(0.1, 1e6);
   command.flag("--periodic", options.periodic,
                "Messages that are nearer around the end leave the picture there");
-  command
-      .option("--region", options.regions,
-              "Show this region; may be given again. By default those that take most time")
-      .one_value_each();
-  const Option every =
-      command.option("--every", options.every, "Only every N-th time step").range(1U, UINT32_MAX);
-  command.option("--step", options.step, "Only this time step").excludes(every);
+  add_step_options(command, options.steps);
 }
 
 namespace {
@@ -42,8 +36,8 @@ app::TopologyRequest request_of(const TopologyOptions& options) {
                                                              : insitu::Arrangement::kPlanes,
                    .node_gap = options.node_gap,
                    .periodic = options.periodic};
-  request.figures = {.every = options.every, .step = options.step, .regions = options.regions};
-  request.steps.by_marker = options.step_marker;
+  request.figures = options.steps.figures();
+  request.steps = options.steps.source();
   return request;
 }
 
@@ -60,11 +54,7 @@ base::Status write_topology(const TopologyOptions& options, const Opened& run,
   if (options.quiet) return {};
   const app::TopologyReport& written = report.value();
   for (const std::string& remark : written.remarks) note(remark);
-  if (!written.has_steps) {
-    note(
-        "the program marks no time steps: the whole run is one. --step-marker can say where they "
-        "begin");
-  }
+  if (!written.has_steps) note_no_steps();
   note(
       fmt::format("{} of {} on {} written; open {}/topology.pvd in ParaView, or load "
                   "{}/topology.py as a state",
@@ -81,12 +71,7 @@ void add_topology_command(Command& program, Action& action) {
   add_input(command, *options);
   command.option("-o,--output", options->output, "Folder to write").required();
   add_topology_options(command, *options);
-  command.option("--step-marker", options->step_marker,
-                 "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4");
-  command.flag(
-      "--follow", options->follow,
-      "While INPUT, a run directory, is being recorded: write each time step when it is over, "
-      "until the command has ended");
+  add_source_options(command, options->steps);
   command.footer(
       "Each node is a plane with the hardware that its ranks may use, by hwloc, and the ranks "
       "below.\nMessages descend from sender to receiver. doc/insitu.md lists the arrays.\n"
@@ -94,11 +79,8 @@ void add_topology_command(Command& program, Action& action) {
       "  pathline topology run -o vtk --slurm topology.conf --layout circle");
   command.on_chosen([options, &action] {
     action = [options]() -> base::Result<int> {
-      if (options->output == "-") {
-        return base::Error{base::ErrorCode::kInvalidArgument, "VTK files need a folder to go to",
-                           "Name it with -o DIR."};
-      }
-      if (options->follow) {
+      if (auto status = needs_folder(options->output); !status) return status.error();
+      if (options->steps.follow) {
         base::ThreadPool pool(options->threads);
         base::Progress progress;
         if (auto status = app::follow_topology(options->input, request_of(*options),

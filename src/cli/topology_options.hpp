@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command.hpp"
+#include "cli/step_choice.hpp"
 
 namespace pathline::cli {
 
@@ -11,11 +12,7 @@ struct TopologyOptions : CommonOptions {
   std::string layout = "planes";
   double node_gap = 0;
   bool periodic = false;
-  std::vector<std::string> regions;
-  unsigned every = 1;
-  std::optional<uint32_t> step;
-  std::string step_marker;
-  bool follow = false;
+  StepChoice steps;
 };
 
 void add_topology_options(Command& command, TopologyOptions& options);

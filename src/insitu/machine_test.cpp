@@ -2,6 +2,7 @@
 #include "insitu/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -10,6 +11,7 @@
 
 #include "base/test_data.hpp"
 #include "base/text_input.hpp"
+#include "insitu/scene.hpp"
 
 namespace pathline::insitu {
 namespace {
@@ -156,25 +158,36 @@ TEST_F(RealMachine, HolesInTheNumberingAreNone) {
   EXPECT_THAT(machine.nodes[0].ranks, SizeIs(16));
 }
 
-TEST_F(RealMachine, SlurmsFilesGiveSwitchesOverTheUsedNodes) {
-  for (const char* file : {"topology-taurus-like.conf", "topology-ibdiscover-like.conf"}) {
+/// The switches of one of the files, and how it calls its nodes.
+struct SlurmFile {
+  const char* file;
+  const char* prefix;
+  size_t digits;
+  [[nodiscard]] std::string host(uint32_t number) const {
+    const std::string text = std::to_string(number);
+    return prefix + std::string(digits - text.size(), '0') + text;
+  }
+  [[nodiscard]] SwitchTree read() const {
     const auto path = base::third_party_data("slurm") / file;
     const auto text = base::TextInput::open(path);
-    ASSERT_TRUE(text.ok());
+    EXPECT_TRUE(text.ok());
     const auto branches = network::parse_slurm_topology(text.value().text(), file);
-    ASSERT_TRUE(branches.ok()) << branches.error().message;
-    const auto tree = switch_tree(branches.value(), file);
-    ASSERT_TRUE(tree.ok()) << tree.error().message;
-    const bool taurus = std::string_view(file).find("taurus") != std::string_view::npos;
+    EXPECT_TRUE(branches.ok());
+    return switch_tree(branches.value(), file).value();
+  }
+};
+constexpr SlurmFile kSlurmFiles[] = {{"topology-taurus-like.conf", "node", 4},
+                                     {"topology-ibdiscover-like.conf", "cn", 3}};
+
+TEST_F(RealMachine, SlurmsFilesGiveSwitchesOverTheUsedNodes) {
+  for (const SlurmFile& slurm : kSlurmFiles) {
+    const char* file = slurm.file;
+    const bool taurus = &slurm == &kSlurmFiles[0];
     std::vector<RankPlace> places;
-    for (int i = 1; i <= 64; ++i) {  // A messed-up placement: ranks jump from leaf to leaf.
-      const int number = 1 + i * 23 % 49;
-      const std::string digits = std::to_string(number);
-      places.push_back({taurus ? "node" + std::string(4 - digits.size(), '0') + digits
-                               : "cn" + std::string(3 - digits.size(), '0') + digits,
-                        {}});
+    for (uint32_t i = 1; i <= 64; ++i) {  // A messed-up placement: ranks jump from leaf to leaf.
+      places.push_back({slurm.host(1 + i * 23 % 49), {}});
     }
-    const Machine machine = build_machine(places, {}, tree.value());
+    const Machine machine = build_machine(places, {}, slurm.read());
     size_t leaves = 0;
     for (const Switch& one : machine.switches) {
       EXPECT_LE(one.first_node, one.last_node);
@@ -188,6 +201,94 @@ TEST_F(RealMachine, SlurmsFilesGiveSwitchesOverTheUsedNodes) {
     for (size_t i = 0; i < machine.nodes.size(); ++i) changes += machine.new_switch(i) ? 1 : 0;
     const size_t without = machine.remarks.empty() ? 0 : 1;  // cn041 and cn043 are in no line.
     EXPECT_LE(changes, leaves - 1 + 2 * without) << file;
+  }
+}
+
+double z_of(const vtk::Grid& grid, size_t cell) {
+  return grid.points[3 * grid.connectivity[cell == 0 ? 0 : grid.offsets[cell - 1]] + 2];
+}
+template <class T>
+const std::vector<T>& values(const vtk::Grid& grid, const std::string& name) {
+  for (const vtk::Array& array : grid.cell_arrays) {
+    if (array.name == name) return std::get<std::vector<T>>(array.values);
+  }
+  ADD_FAILURE() << "no array " << name;
+  static const std::vector<T> none;
+  return none;
+}
+
+TEST_F(RealMachine, ManyNodesOfRealHardwareStandBehindOneAnotherWithGapsAtTheSwitches) {
+  for (const char* hardware :
+       {"Intel-Haswell-2xXeon-E5-2680v3.xml", "Intel-SandyBridge-2xXeon-E5-2650.xml",
+        "AMD-17h-Zen-2xEpyc-7451.xml"}) {
+    const auto* topology = read(hardware);
+    for (const SlurmFile& slurm : kSlurmFiles) {
+      const SwitchTree tree = slurm.read();
+      for (const uint32_t count : {2U, 7U, 64U}) {
+        SCOPED_TRACE(testing::Message() << hardware << ' ' << slurm.file << ' ' << count);
+        // Three ranks a node on PUs far apart, messed up: neighbours in rank are far away.
+        std::map<std::string, const host::Topology*> topologies;
+        std::vector<RankPlace> places(size_t{3} * count);
+        for (uint32_t i = 0; i < places.size(); ++i) {
+          const uint32_t node = i % count;
+          const std::string host = slurm.host(1 + node * 9 % 64);
+          topologies[host] = topology;
+          places[(i * 29) % places.size()] = {host, {(i / count) * 7 + node % 3}};
+        }
+        const Machine machine = build_machine(places, topologies, tree);
+        ASSERT_THAT(machine.nodes, SizeIs(topologies.size()));
+        for (const Node& node : machine.nodes) {
+          check(node);
+          EXPECT_THAT(node.ranks, SizeIs(3));
+          EXPECT_EQ(this->count(node, "PU"), 3U);
+          EXPECT_EQ(this->count(node, "Machine"), 1U);
+        }
+        const Scene scene(machine, {.node_gap = 4});
+        const Step step{.ranks = std::vector<RankFigures>(places.size())};
+        const vtk::Grid ranks = scene.ranks({}, step);
+        // A plane for each node, and all that is of it in this plane.
+        std::vector<double> plane(machine.nodes.size(), NAN);
+        for (uint32_t rank = 0; rank < places.size(); ++rank) {
+          const uint32_t node = machine.node_of_rank[rank];
+          EXPECT_EQ(machine.nodes[node].host, places[rank].host);
+          EXPECT_EQ(values<std::string>(ranks, "host")[rank], places[rank].host);
+          if (std::isnan(plane[node])) plane[node] = z_of(ranks, rank);
+          EXPECT_EQ(z_of(ranks, rank), plane[node]);
+        }
+        const vtk::Grid cells = scene.hardware();
+        for (size_t cell = 0; cell < cells.cell_count(); ++cell) {
+          EXPECT_EQ(z_of(cells, cell),
+                    plane[static_cast<size_t>(values<int32_t>(cells, "node_id")[cell])]);
+        }
+        for (size_t i = 1; i < plane.size(); ++i) {
+          const double gap = plane[i] - plane[i - 1];
+          EXPECT_TRUE(machine.new_switch(i) ? gap > 4.5 : gap == 4) << i << ": " << gap;
+        }
+        // A switch lies across the nodes below it, and over no other leaf's.
+        const vtk::Grid network = scene.network();
+        ASSERT_EQ(network.cell_count(), machine.switches.size());
+        for (size_t cell = 0; cell < network.cell_count(); ++cell) {
+          const Switch& one = machine.switches[cell];
+          double low = INFINITY;
+          double high = -INFINITY;
+          const auto begin = cell == 0 ? 0 : network.offsets[cell - 1];
+          for (auto k = begin; k < network.offsets[cell]; ++k) {
+            const double z = network.points[3 * network.connectivity[k] + 2];
+            low = std::min(low, z);
+            high = std::max(high, z);
+          }
+          EXPECT_LE(low, plane[one.first_node]);
+          EXPECT_GE(high, plane[one.last_node]);
+          if (one.level != 1) continue;
+          if (one.first_node > 0) {
+            EXPECT_GT(low, plane[one.first_node - 1]);
+          }
+          if (one.last_node + 1 < plane.size()) {
+            EXPECT_LT(high, plane[one.last_node + 1]);
+          }
+        }
+      }
+    }
   }
 }
 

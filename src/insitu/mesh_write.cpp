@@ -48,106 +48,6 @@ base::Status first_error(const std::vector<base::Status>& all) {
   return {};
 }
 
-class MeshWriter {
- public:
-  MeshWriter(const mesh::Case& mesh, const Figures& figures, std::span<const uint32_t> destinations,
-             const fs::path& folder, base::ThreadPool& pool)
-      : mesh_(mesh),
-        figures_(figures),
-        destinations_(destinations),
-        folder_(folder),
-        pool_(pool),
-        files_(mesh.parts.size()) {}
-
-  /// Reads parts from `first` on, as many as may be held.
-  base::Status read(size_t first) {
-    first_ = first;
-    held_.clear();
-    uint64_t bytes = 0;
-    while (first + held_.size() < mesh_.parts.size() && (held_.empty() || bytes < kMostHeldBytes)) {
-      const size_t begin = held_.size();
-      const size_t count =
-          std::min<size_t>(pool_.thread_count(), mesh_.parts.size() - first - begin);
-      std::vector<base::Status> statuses(count);
-      std::vector<std::optional<mesh::Piece>> pieces(count);
-      pool_.for_each(count, [&](size_t i) {
-        auto piece = mesh::read_part(mesh_, first + begin + i);
-        if (piece) {
-          pieces[i].emplace(std::move(piece).value());
-        } else {
-          statuses[i] = piece.error();
-        }
-      });
-      if (auto status = first_error(statuses); !status) return status;
-      for (auto& piece : pieces) {
-        bytes += piece->text().size();
-        note_cells(piece->cell_count());
-        held_.push_back(std::move(*piece));
-      }
-    }
-    return {};
-  }
-
-  /// Writes the step of the parts that are held, and the files over them if these were the last.
-  base::Status write(const Step& step) {
-    const std::string name = fmt::format("step_{:06}", step.number);
-    if (auto status = make_folder(folder_ / "mesh" / name); !status) return status;
-    const auto arrays = mesh_arrays(figures_, step, destinations_);
-    std::vector<base::Status> statuses(held_.size());
-    pool_.for_each(held_.size(), [&](size_t i) { statuses[i] = write_part(i, name, arrays); });
-    if (auto status = first_error(statuses); !status) return status;
-    if (!has_all()) return {};
-    std::vector<vtk::Block> blocks;
-    for (size_t rank = 0; rank < files_.size(); ++rank) {
-      blocks.push_back({fmt::format("rank_{}", rank), fmt::format("{}/{}", name, files_[rank])});
-    }
-    const std::string file = fmt::format("mesh/{}.vtm", name);
-    if (auto status = vtk::write_blocks(blocks, folder_ / file); !status) return status;
-    steps_.push_back({vtk::time_behind(steps_, step.time_s), file});
-    return vtk::write_collection(steps_, folder_ / "mesh.pvd");
-  }
-
-  [[nodiscard]] size_t next() const { return first_ + held_.size(); }
-  [[nodiscard]] bool has_all() const { return next() == mesh_.parts.size(); }
-  [[nodiscard]] const MeshReport& report() const { return report_; }
-
- private:
-  void note_cells(uint64_t cells) {
-    const bool is_first = first_ + held_.size() == 0;
-    report_.cells += cells;
-    report_.least_cells = is_first ? cells : std::min(report_.least_cells, cells);
-    report_.most_cells = std::max(report_.most_cells, cells);
-  }
-
-  base::Status write_part(size_t index, const std::string& step,
-                          const std::vector<vtk::Array>& arrays) {
-    const mesh::Piece& piece = held_[index];
-    const size_t rank = first_ + index;
-    if (piece.bytes_with(arrays.size()) > kMostFileBytes) {
-      return base::Error{base::ErrorCode::kUnsupported,
-                         fmt::format("{} arrays on {} cells of {} would take more than 2 GiB",
-                                     arrays.size(), piece.cell_count(), mesh_.parts[rank].string()),
-                         "Write the mesh with compression: then they take next to nothing."};
-    }
-    std::vector<vtk::Array> constants;
-    constants.reserve(arrays.size());
-    for (const vtk::Array& array : arrays) constants.push_back(value_of(array, rank));
-    files_[rank] = fmt::format("rank_{}{}", rank, piece.suffix());
-    return base::write_file(folder_ / "mesh" / step / files_[rank], piece.with_arrays(constants));
-  }
-
-  const mesh::Case& mesh_;
-  const Figures& figures_;
-  std::span<const uint32_t> destinations_;
-  const fs::path& folder_;
-  base::ThreadPool& pool_;
-  size_t first_ = 0;
-  std::vector<mesh::Piece> held_;
-  std::vector<std::string> files_;
-  std::vector<vtk::TimeStep> steps_;
-  MeshReport report_;
-};
-
 }  // namespace
 
 std::vector<vtk::Array> mesh_arrays(const Figures& figures, const Step& step,
@@ -186,26 +86,130 @@ std::vector<vtk::Array> mesh_arrays(const Figures& figures, const Step& step,
   return arrays;
 }
 
+MeshWriter::MeshWriter(const mesh::Case& mesh, std::span<const uint32_t> destinations,
+                       fs::path folder, base::ThreadPool& pool)
+    : mesh_(mesh),
+      destinations_(destinations),
+      folder_(std::move(folder)),
+      pool_(pool),
+      cells_(mesh.parts.size()),
+      files_(mesh.parts.size()) {}
+
+base::Status MeshWriter::add(const Figures& figures, std::span<const Step> steps,
+                             base::Progress& progress) {
+  if (steps.empty()) return {};
+  bool has_script = false;
+  for (size_t first = 0; first < mesh_.parts.size(); first = next()) {
+    if (first != 0 || !has_all()) {
+      if (auto status = read(first, steps.front().number); !status) return status;
+    }
+    // Not before: of a mesh that cannot be read nothing remains.
+    if (!has_script) {
+      if (auto status = begin(figures); !status) return status;
+      has_script = true;
+    }
+    for (const Step& step : steps) {
+      if (auto status = write(figures, step); !status) return status;
+      progress.done += next() - first;
+    }
+  }
+  return {};
+}
+
+MeshReport MeshWriter::report() const {
+  MeshReport report;
+  if (cells_.empty()) return report;
+  report.cells = std::accumulate(cells_.begin(), cells_.end(), uint64_t{0});
+  const auto [least, most] = std::minmax_element(cells_.begin(), cells_.end());
+  report.least_cells = *least;
+  report.most_cells = *most;
+  return report;
+}
+
+base::Status MeshWriter::begin(const Figures& figures) {
+  if (auto status = make_folder(folder_ / "mesh"); !status) return status;
+  return base::write_file(folder_ / "mesh.py", mesh_script(figures, destinations_));
+}
+
+size_t MeshWriter::next() const { return first_ + held_.size(); }
+
+bool MeshWriter::has_all() const { return first_ == 0 && held_.size() == mesh_.parts.size(); }
+
+base::Status MeshWriter::read_parts(size_t begin, size_t count, uint32_t step) {
+  std::vector<base::Status> statuses(count);
+  pool_.for_each(count, [&](size_t i) {
+    Held& held = held_[begin + i];
+    const size_t rank = first_ + begin + i;
+    fs::path part = mesh_.part_at(rank, step);
+    if (held.piece && held.part == part) return;
+    auto piece = mesh::read_part(mesh_, rank, step);
+    if (!piece) {
+      statuses[i] = piece.error();
+      return;
+    }
+    held.part = std::move(part);
+    held.piece.emplace(std::move(piece).value());
+    cells_[rank] = held.piece->cell_count();
+  });
+  return first_error(statuses);
+}
+
+base::Status MeshWriter::read(size_t first, uint32_t step) {
+  first_ = first;
+  held_.clear();
+  uint64_t bytes = 0;
+  while (next() < mesh_.parts.size() && (held_.empty() || bytes < kMostHeldBytes)) {
+    const size_t begin = held_.size();
+    const size_t count = std::min<size_t>(pool_.thread_count(), mesh_.parts.size() - next());
+    held_.resize(begin + count);
+    if (auto status = read_parts(begin, count, step); !status) return status;
+    for (size_t i = begin; i < held_.size(); ++i) bytes += held_[i].piece->text().size();
+  }
+  return {};
+}
+
+base::Status MeshWriter::write(const Figures& figures, const Step& step) {
+  if (auto status = read_parts(0, held_.size(), step.number); !status) return status;
+  const std::string name = fmt::format("step_{:06}", step.number);
+  if (auto status = make_folder(folder_ / "mesh" / name); !status) return status;
+  const auto arrays = mesh_arrays(figures, step, destinations_);
+  std::vector<base::Status> statuses(held_.size());
+  pool_.for_each(held_.size(), [&](size_t i) { statuses[i] = write_part(i, name, arrays); });
+  if (auto status = first_error(statuses); !status) return status;
+  if (next() != mesh_.parts.size()) return {};
+  std::vector<vtk::Block> blocks;
+  for (size_t rank = 0; rank < files_.size(); ++rank) {
+    blocks.push_back({fmt::format("rank_{}", rank), fmt::format("{}/{}", name, files_[rank])});
+  }
+  const std::string file = fmt::format("mesh/{}.vtm", name);
+  if (auto status = vtk::write_blocks(blocks, folder_ / file); !status) return status;
+  steps_.push_back({vtk::time_behind(steps_, step.time_s), file});
+  return vtk::write_collection(steps_, folder_ / "mesh.pvd");
+}
+
+base::Status MeshWriter::write_part(size_t index, const std::string& step,
+                                    const std::vector<vtk::Array>& arrays) {
+  const mesh::Piece& piece = *held_[index].piece;
+  const size_t rank = first_ + index;
+  if (piece.bytes_with(arrays.size()) > kMostFileBytes) {
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("{} arrays on {} cells of {} would take more than 2 GiB",
+                                   arrays.size(), piece.cell_count(), held_[index].part.string()),
+                       "Write the mesh with compression: then they take next to nothing."};
+  }
+  std::vector<vtk::Array> constants;
+  constants.reserve(arrays.size());
+  for (const vtk::Array& array : arrays) constants.push_back(value_of(array, rank));
+  files_[rank] = fmt::format("rank_{}{}", rank, piece.suffix());
+  return base::write_file(folder_ / "mesh" / step / files_[rank], piece.with_arrays(constants));
+}
+
 base::Result<MeshReport> write_mesh(const mesh::Case& mesh, const Figures& figures,
                                     std::span<const uint32_t> destinations, const fs::path& folder,
                                     base::ThreadPool& pool, base::Progress& progress) {
-  MeshWriter writer(mesh, figures, destinations, folder, pool);
+  MeshWriter writer(mesh, destinations, folder, pool);
   progress.begin("writing", "parts", mesh.parts.size() * figures.steps.size());
-  for (size_t first = 0; first < mesh.parts.size(); first = writer.next()) {
-    if (auto status = writer.read(first); !status) return status.error();
-    // Not before: of a mesh that cannot be read nothing remains.
-    if (first == 0) {
-      if (auto status = make_folder(folder / "mesh"); !status) return status.error();
-      if (auto status = base::write_file(folder / "mesh.py", mesh_script(figures, destinations));
-          !status) {
-        return status.error();
-      }
-    }
-    for (const Step& step : figures.steps) {
-      if (auto status = writer.write(step); !status) return status.error();
-      progress.done += writer.next() - first;
-    }
-  }
+  if (auto status = writer.add(figures, figures.steps, progress); !status) return status.error();
   return writer.report();
 }
 

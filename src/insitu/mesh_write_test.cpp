@@ -56,6 +56,26 @@ TEST(MeshArrays, HaveDestinationsThatWereAskedFor) {
   EXPECT_EQ(of_destinations, 8U);
 }
 
+/// So many vertices, as the recorder writes them.
+std::string grid_file(int cells) {
+  const auto array = [](const std::string& data) {
+    const uint64_t bytes = data.size();
+    return std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) + data;
+  };
+  const auto count = static_cast<size_t>(cells);
+  std::string numbers(8 * count, '\0');  // The first point for all of them.
+  std::string ends = numbers;
+  for (size_t i = 0; i < count; ++i) ends[8 * i] = static_cast<char>(i + 1);
+  const std::string data =
+      array(std::string(24, '\0')) + array(numbers) + array(ends) + array(std::string(count, '\1'));
+  return fmt::format(
+      "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+      "<Piece NumberOfPoints=\"1\" NumberOfCells=\"{}\">\n<DataArray Name=\"Points\" offset=\"0\"/>"
+      "<DataArray Name=\"connectivity\" offset=\"32\"/><DataArray Name=\"offsets\" offset=\"{}\"/>"
+      "<DataArray Name=\"types\" offset=\"{}\"/></Piece><AppendedData encoding=\"raw\">\n_{}",
+      cells, 40 + 8 * cells, 48 + 16 * cells, data);
+}
+
 class MeshFiles : public testing::Test {
  protected:
   MeshFiles() {
@@ -98,6 +118,33 @@ TEST_F(MeshFiles, AreThereForEachStepAndRank) {
   const std::string first = folder_.read("out/mesh/step_000004/rank_2.vti");
   ASSERT_TRUE(write(3).ok());
   EXPECT_EQ(folder_.read("out/mesh/step_000004/rank_2.vti"), first);
+}
+
+TEST_F(MeshFiles, HaveTheMeshOfTheirStep) {
+  mesh::Case run{.kind = mesh::Case::Kind::kRun};
+  run.parts.resize(3);
+  run.versions.resize(3);
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  const Figures figures = three_ranks();
+  // Nobody has one yet, and then two do, the first of them another one in the second step.
+  MeshWriter writer(run, {}, folder_.path() / "out", pool);
+  run.versions[0][4] = folder_.write("one.vtu", grid_file(1));
+  run.versions[0][6] = folder_.write("two.vtu", grid_file(2));
+  ASSERT_TRUE(writer.add(figures, {&figures.steps[0], 1}, progress).ok());
+  EXPECT_EQ(writer.report().cells, 1U);
+  run.versions[2][8] = folder_.write("three.vtu", grid_file(3));
+  ASSERT_TRUE(writer.add(figures, {&figures.steps[1], 1}, progress).ok());
+  EXPECT_EQ(writer.report().cells, 5U);
+  EXPECT_EQ(writer.report().least_cells, 0U);
+  const auto cells = [&](const char* step, int rank) {
+    const std::string text = folder_.read(fmt::format("out/mesh/{}/rank_{}.vtu", step, rank));
+    const std::string_view key = "NumberOfCells=\"";
+    return text.substr(text.find(key) + key.size(), 1);
+  };
+  EXPECT_EQ(cells("step_000004", 0) + cells("step_000004", 1) + cells("step_000004", 2), "100");
+  EXPECT_EQ(cells("step_000008", 0) + cells("step_000008", 1) + cells("step_000008", 2), "203");
+  EXPECT_THAT(folder_.read("out/mesh.pvd"), HasSubstr("mesh/step_000008.vtm"));
 }
 
 TEST_F(MeshFiles, NameThePartThatIsDamaged) {

@@ -96,12 +96,19 @@ if bounds[5] > bounds[4]:  # Several planes: from the side.
     camera.Elevation(15)
 for display in (hardware, network, ranks, lines, shown):  # Flat colours: planes have no light side.
     display.Ambient, display.Diffuse, display.Specular = 1.0, 0.0, 0.0
+if len(sys.argv) > 1:
+    view.ViewSize = [1600, 1000]
 view.ResetCamera()
-camera.Dolly(1.1 if bounds[5] > bounds[4] else 1.4)
+if bounds[5] > bounds[4]:
+    camera.Dolly(1.1)
+else:  # A ball around the machine fills the view now; one plane may come nearer, until it does.
+    width, height = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    aspect = view.ViewSize[0] / view.ViewSize[1]
+    ball = (width**2 + height**2) ** 0.5
+    camera.Dolly(max(1.0, 0.9 * min(ball / height, ball * aspect / width) if width and height else 1.0))
 Render()
 
 if len(sys.argv) > 1:
-    view.ViewSize = [1600, 1000]
     os.makedirs(sys.argv[1], exist_ok=True)
     for i, time in enumerate(times):
         animation.AnimationTime = time

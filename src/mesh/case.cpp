@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "mesh/ensight.hpp"
 #include "mesh/openfoam.hpp"
+#include "mesh/run_grids.hpp"
 #include "mesh/xml_tags.hpp"
 
 namespace pathline::mesh {
@@ -260,10 +261,20 @@ base::Result<Case> find_case(const std::vector<std::string>& names, const std::s
   return found;
 }
 
-base::Result<Piece> read_part(const Case& of, size_t rank) {
+fs::path Case::part_at(size_t rank, uint32_t step) const {
+  if (kind != Kind::kRun) return parts[rank];
+  const auto next = versions[rank].upper_bound(step);
+  return next == versions[rank].begin() ? fs::path() : std::prev(next)->second;
+}
+
+base::Result<Piece> read_part(const Case& of, size_t rank, uint32_t step) {
   if (of.kind == Case::Kind::kVtk) return Piece::read(of.parts[rank]);
   if (of.kind == Case::Kind::kEnsight) return Piece::of(of.grids[rank]);
-  const auto grid = read_foam_grid(of.parts[rank]);
+  const fs::path part = of.part_at(rank, step);
+  if (part.empty()) return Piece::of(vtk::Grid());
+  // The files of the simulation's own memory are as they were there. Compressed, the arrays that
+  // are added take next to nothing.
+  const auto grid = of.kind == Case::Kind::kRun ? read_run_grid(part) : read_foam_grid(part);
   if (!grid) return grid.error();
   return Piece::of(grid.value());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,18 @@ namespace pathline::mesh {
 
 /// The decomposed mesh of a simulation: where the part of each rank lies.
 struct Case {
-  enum class Kind : uint8_t { kOpenFoam, kVtk, kEnsight };
+  enum class Kind : uint8_t { kOpenFoam, kVtk, kEnsight, kRun };
 
   Kind kind = Kind::kVtk;
   /// processorN folders, or files, rank by rank; of EnSight the same file for all.
   std::vector<std::filesystem::path> parts;
   std::vector<vtk::Grid> grids = {};  ///< Of EnSight, which has them all in one file.
+  /// Of a run's own meshes, which may change and where `parts` are empty: the file of each rank by
+  /// the step from which on it counts.
+  std::vector<std::map<uint32_t, std::filesystem::path>> versions = {};
+
+  /// The part of a rank in a time step; "" while it has none.
+  [[nodiscard]] std::filesystem::path part_at(size_t rank, uint32_t step) const;
 };
 
 /// What `names` name:
@@ -40,8 +47,10 @@ base::Result<Case> find_case(const std::vector<std::string>& names,
 /// What Code_Saturne calls the field of ranks.
 inline constexpr const char* kRankField = "mpi_rank_id";
 
-/// errors  those of read_foam_grid() and Piece::read().
-base::Result<Piece> read_part(const Case& of, size_t rank);
+/// The part of a rank in a time step, which is the same in all steps that have the same part_at();
+/// without cells where that is "".
+/// errors  those of read_foam_grid(), Piece::read() and read_run_grid().
+base::Result<Piece> read_part(const Case& of, size_t rank, uint32_t step = 0);
 
 /// The ranks of files of a folder by the one number in their names that runs from 0 upwards; the
 /// rest must be the same. returns  the names rank by rank. errors  kInvalidArgument, without the

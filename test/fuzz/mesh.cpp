@@ -10,6 +10,7 @@
 #include "mesh/ensight.hpp"
 #include "mesh/openfoam.hpp"
 #include "mesh/piece.hpp"
+#include "mesh/run_grids.hpp"
 #include "mesh/test_ensight.hpp"
 #include "mesh/test_foam.hpp"
 
@@ -135,6 +136,24 @@ std::string mesh_example(std::string_view kind) {
            "<Piece Extent=\"0 3 0 2 0 "
            "2\"><PointData/><CellData/></Piece>\n</ImageData>\n</VTKFile>\n";
   }
+  if (kind == "run_grid") {
+    // A triangle and a line between four points.
+    const std::string arrays[] = {mesh::bytes_of<double>({0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}),
+                                  mesh::bytes_of<int64_t>({0, 1, 2, 2, 3}),
+                                  mesh::bytes_of<int64_t>({3, 5}), "\5\3"};
+    std::string data;
+    for (const std::string& array : arrays) {
+      data += mesh::bytes_of<int64_t>({static_cast<int64_t>(array.size())}) + array;
+    }
+    return "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" "
+           "header_type=\"UInt64\">\n"
+           "<UnstructuredGrid>\n<Piece NumberOfPoints=\"4\" NumberOfCells=\"2\">\n"
+           "<Points><DataArray Name=\"Points\" offset=\"0\"/></Points>\n"
+           "<Cells><DataArray Name=\"connectivity\" offset=\"104\"/>\n"
+           "<DataArray Name=\"offsets\" offset=\"152\"/><DataArray Name=\"types\" offset=\"176\"/>"
+           "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_" +
+           data + "\n</AppendedData>\n</VTKFile>\n";
+  }
   std::string text =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
       "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n"
@@ -149,6 +168,10 @@ std::string mesh_example(std::string_view kind) {
 std::string probe_mesh(std::string_view kind, std::string_view text) {
   if (kind == "vtu" || kind == "vti") return probe_piece(text);
   if (kind.starts_with("ensight")) return probe_ensight(kind, text);
+  if (kind == "run_grid") {
+    const auto grid = mesh::parse_run_grid(text, kFile);
+    return grid ? broken_by(grid.value()) : broken_by_error(grid.error(), kFile);
+  }
   if (kind == "index") {
     const auto files = mesh::files_in_index(text, kFile);
     return files ? "" : broken_by_error(files.error(), kFile);

@@ -8,8 +8,9 @@ namespace pathline::fuzz {
 
 /// A whole text of what describes the mesh of a simulation: a file of OpenFOAM ("points", "faces",
 /// "owner", "neighbour", and "binary_points", "binary_faces"), an XML file of VTK ("vtu", "vti"),
-/// the "index" of several, or a file of EnSight ("ensight_case", "ensight_text", "ensight_binary",
-/// "ensight_field_text", "ensight_field_binary").
+/// one as the recorder writes it ("run_grid"), the "index" of several, or a file of EnSight
+/// ("ensight_case", "ensight_text", "ensight_binary", "ensight_field_text",
+/// "ensight_field_binary").
 std::string mesh_example(std::string_view kind);
 
 /// Reads a text as that, the rest of the mesh being whole. Returns which promise of the
