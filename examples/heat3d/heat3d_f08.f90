@@ -22,6 +22,7 @@ module heat3d_parameters
     real(real64) :: walls(6)  ! -x +x -y +y -z +z
     integer(int64) :: steps
     real(real64) :: tolerance = 0
+    logical :: mesh = .false.
   end type
 
   integer, parameter :: longest = 4096
@@ -153,6 +154,10 @@ contains
     case ("exchange")
       if (value /= '"isend"') error = 'exchange is ' // value // &
         ', expected "isend", the only one that the Fortran program has'
+    case ("mesh")
+      p%mesh = value == "true"
+      if (value /= "true" .and. value /= "false") error = "mesh is " // value // &
+        ", expected true or false"
     case default
       error = "unknown key '" // key // "'"
     end select
@@ -231,7 +236,7 @@ contains
 end module heat3d_parameters
 
 program heat3d_f08
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64, real64
   use mpi_f08
   use heat3d_parameters
   use pathline
@@ -243,6 +248,10 @@ program heat3d_f08
   integer :: neighbor(6), local(3), place(3), rank, field
   ! x, y, z from 0 to local + 1, and which of the two fields; a step reads one and writes the other.
   real(real64), allocatable, asynchronous :: values(:, :, :, :)
+  ! A hexahedron around each point, for who watches the run.
+  real(real64), allocatable, target :: corners(:, :)
+  integer(int64), allocatable, target :: connectivity(:), ends(:)
+  integer(int8), allocatable, target :: types(:)
   real(real64) :: weight(3), change, time_s
   integer(int64) :: step
   logical :: converged
@@ -250,6 +259,7 @@ program heat3d_f08
   call MPI_Init()
   call start()
   call describe_sides()
+  if (p%mesh) call hand_over_mesh()
 
   weight = p%diffusivity_m2_per_s * p%dt_s / (p%spacing_m * p%spacing_m)
   field = 1
@@ -276,6 +286,8 @@ program heat3d_f08
       converged = change < p%tolerance
       call pathline_region_end("convergence check")
     end if
+    ! What the step has cost is known at its end.
+    if (p%mesh) call pathline_insitu_execute(step, (step - 1) * p%dt_s)
   end do
   time_s = MPI_Wtime() - time_s
 
@@ -350,8 +362,44 @@ contains
     call MPI_Type_commit(type)
   end function
 
+  !> As mesh.cpp does it.
+  subroutine hand_over_mesh()
+    integer(int8), parameter :: hexahedron = 12  ! VTK's number
+    integer(int64) :: row, layer, first, n
+    integer :: x, y, z
+
+    row = local(1) + 1
+    layer = row * (local(2) + 1)
+    allocate (corners(3, layer * (local(3) + 1)))
+    allocate (connectivity(8 * product(int(local, int64))))
+    n = 0
+    do z = 0, local(3)
+      do y = 0, local(2)
+        do x = 0, local(1)
+          n = n + 1
+          corners(:, n) = (place * local + [x, y, z] + 0.5_real64) * p%spacing_m
+        end do
+      end do
+    end do
+    n = 0
+    do z = 0, local(3) - 1
+      do y = 0, local(2) - 1
+        do x = 0, local(1) - 1
+          first = z * layer + y * row + x  ! from 0 on
+          connectivity(n + 1:n + 4) = first + [0_int64, 1_int64, 1 + row, row]
+          connectivity(n + 5:n + 8) = connectivity(n + 1:n + 4) + layer
+          n = n + 8
+        end do
+      end do
+    end do
+    ends = [(8 * n, n = 1, size(connectivity, kind=int64) / 8)]
+    types = spread(hexahedron, 1, size(ends))
+    call pathline_insitu_grid(corners, connectivity, ends, types)
+  end subroutine
+
   subroutine release()
     integer :: i
+    if (p%mesh) call pathline_insitu_grid()
     do i = 1, 6
       call MPI_Type_free(edge(i))
       call MPI_Type_free(halo(i))

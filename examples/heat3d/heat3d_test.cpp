@@ -368,7 +368,8 @@ TEST_F(Heat3d, NamesWhatIsWrongWithAFileInOneLine) {
   const std::vector<BadFile> files = {
       {"steps = 20", "step = 20",
        "heat.toml:8: unknown key 'step', expected one of ranks, points, spacing_m, dt_s, "
-       "diffusivity_m2_per_s, walls, initial, steps, tolerance, exchange"},
+       "diffusivity_m2_per_s, walls, initial, steps, tolerance, exchange, mesh"},
+      {"steps = 20", "steps = 20\nmesh = 1", "heat.toml:9: mesh is 1, expected true or false"},
       {"steps = 20\n", "", "heat.toml: key 'steps' is missing"},
       {"steps = 20", "steps = 0",
        "heat.toml:8: steps is 0, expected a whole number from 1 to 9223372036854775807"},

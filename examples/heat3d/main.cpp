@@ -16,19 +16,23 @@
 
 #include "examples/heat3d/exchange.hpp"
 #include "examples/heat3d/grid.hpp"
+#include "examples/heat3d/mesh.hpp"
 #include "examples/heat3d/parameters.hpp"
 #include "examples/heat3d/summary.hpp"
+#include "examples/heat3d/viewer.hpp"
 #include "pathline/pathline.h"
 
 namespace heat3d {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: heat3d FILE.toml [--field FILE]\n"
+    "usage: heat3d FILE.toml [--field FILE] [--mesh] [--catalyst SCRIPT]\n"
     "\n"
     "Computes the heat equation on a box; examples/heat3d/README.md explains FILE.toml.\n"
     "\n"
     "  --field FILE   write the last field as float64 values, x varying fastest\n"
+    "  --mesh         hand the points over as a mesh, for pathline record --insitu geometry\n"
+    "  --catalyst SCRIPT   hand the field over to ParaView; heat3d_catalyst only\n"
     "  --help         print this\n"
     "\n"
     "  mpirun -n 4 heat3d heat.toml\n";
@@ -36,6 +40,8 @@ constexpr const char* kUsage =
 struct Options {
   std::string file;
   std::optional<std::string> field_file;
+  std::optional<std::string> script;
+  bool mesh = false;
   bool help = false;
 };
 
@@ -44,8 +50,12 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--help") {
       options.help = true;
+    } else if (arguments[i] == "--mesh") {
+      options.mesh = true;
     } else if (arguments[i] == "--field" && i + 1 < arguments.size()) {
       options.field_file = arguments[++i];
+    } else if (arguments[i] == "--catalyst" && i + 1 < arguments.size()) {
+      options.script = arguments[++i];
     } else if (options.file.empty() && !arguments[i].starts_with('-')) {
       options.file = arguments[i];
     } else {
@@ -58,7 +68,7 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
 
 /// error   set to what went wrong, or left empty.
 std::string read_file(const std::string& name, std::string& error) {
-  constexpr size_t kMost = 1 << 20;  // no file of ten keys, but perhaps /dev/zero
+  constexpr size_t kMost = 1 << 20;  // no file of a dozen keys, but perhaps /dev/zero
   std::string text(kMost + 1, '\0');
   std::FILE* file = std::fopen(name.c_str(), "rb");
   if (file != nullptr) text.resize(std::fread(text.data(), 1, text.size(), file));
@@ -99,7 +109,8 @@ struct Outcome {
   int field = 0;  ///< The one that holds the result.
 };
 
-Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_Comm cartesian) {
+Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_Comm cartesian,
+              Viewer* viewer) {
   Triple<double> weight{};
   for (size_t i = 0; i < 3; ++i) {
     const double h = parameters.spacing_m[i];
@@ -110,7 +121,8 @@ Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_
   MPI_Barrier(cartesian);
   const double begin_s = MPI_Wtime();
   while (outcome.steps < parameters.steps && !outcome.converged) {
-    pathline_step(outcome.steps + 1, static_cast<double>(outcome.steps) * parameters.dt_s);
+    const double time_s = static_cast<double>(outcome.steps) * parameters.dt_s;
+    pathline_step(outcome.steps + 1, time_s);
     {
       const pathline::Region region("exchange");
       exchange.fill_halo(outcome.field);
@@ -126,6 +138,9 @@ Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_
       MPI_Allreduce(MPI_IN_PLACE, &outcome.change, 1, MPI_DOUBLE, MPI_MAX, cartesian);
       outcome.converged = outcome.change < parameters.tolerance;
     }
+    // What the step has cost is known at its end.
+    if (parameters.mesh) pathline_insitu_execute(outcome.steps, time_s);
+    if (viewer != nullptr) viewer->show(outcome.steps, time_s, outcome.field);
   }
   outcome.time_s = MPI_Wtime() - begin_s;
   MPI_Allreduce(MPI_IN_PLACE, &outcome.time_s, 1, MPI_DOUBLE, MPI_MAX, cartesian);
@@ -151,7 +166,8 @@ void print(const Parameters& parameters, const Outcome& outcome, const Summary& 
 
 /// Everything between MPI_Init and MPI_Finalize. Returns the exit code, the same on all ranks.
 int run(const Options& options, int rank) {
-  const Parameters parameters = read_parameters(options.file, rank);
+  Parameters parameters = read_parameters(options.file, rank);
+  parameters.mesh = parameters.mesh || options.mesh;
 
   const Triple<int> periodic = {0, 0, 0};
   Triple<int> place{};
@@ -160,11 +176,15 @@ int run(const Options& options, int rank) {
   MPI_Cart_coords(cartesian, rank, 3, place.data());
 
   Grid grid(parameters, place);
+  std::optional<Mesh> mesh;
+  if (parameters.mesh) mesh.emplace(parameters, grid);
   int status = 0;
   {
     const Sides sides(grid, cartesian);
     const auto exchange = make_exchange(parameters.exchange, grid, sides, cartesian);
-    const Outcome outcome = solve(parameters, grid, *exchange, cartesian);
+    const auto viewer =
+        options.script ? make_viewer(*options.script, parameters, grid, cartesian) : nullptr;
+    const Outcome outcome = solve(parameters, grid, *exchange, cartesian, viewer.get());
     const Summary summary = summarize(grid, outcome.field, cartesian);
     if (rank == 0) print(parameters, outcome, summary);
     if (options.field_file &&

@@ -14,9 +14,9 @@
 namespace heat3d {
 namespace {
 
-constexpr std::array<std::string_view, 10> kKeys = {
-    "ranks", "points",  "spacing_m", "dt_s",      "diffusivity_m2_per_s",
-    "walls", "initial", "steps",     "tolerance", "exchange"};
+constexpr std::array<std::string_view, 11> kKeys = {
+    "ranks", "points",    "spacing_m", "dt_s", "diffusivity_m2_per_s", "walls", "initial",
+    "steps", "tolerance", "exchange",  "mesh"};
 constexpr std::array<std::string_view, 4> kExchanges = {"isend", "put", "persistent", "neighbor"};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -95,6 +95,12 @@ class Reader {
       refuse("exchange", node("exchange"), {}, "one of " + joined(kExchanges));
     }
     return *name;
+  }
+
+  [[nodiscard]] bool yes_or_no(std::string_view key) const {
+    const auto value = node(key).value_exact<bool>();
+    if (!value) refuse(key, node(key), {}, "true or false");
+    return *value;
   }
 
   [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
@@ -217,6 +223,7 @@ Parameters parse_parameters(const std::string& text, const std::string& file, in
     if (parameters.tolerance < 0) reader.fail("tolerance", "expected 0 or more");
   }
   if (reader.has("exchange")) parameters.exchange = reader.exchange();
+  if (reader.has("mesh")) parameters.mesh = reader.yes_or_no("mesh");
   check_division(reader, parameters, processes);
   check_stability(reader, parameters);
   return parameters;

@@ -24,6 +24,7 @@ struct Parameters {
   int64_t steps;
   double tolerance = 0;  ///< > 0: stop when no point changes by this much in a step.
   std::string exchange = "isend";
+  bool mesh = false;  ///< Hand the points over as a mesh.
 };
 
 /// what() is one line that names the file, the line if there is one, what was found and expected.
