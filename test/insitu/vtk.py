@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads what src/vtk writes, by VTK's description of its XML files and by nothing of ours."""
+"""Reads what src/vtk and the recorder write, by VTK's description of its XML files and by nothing of
+ours."""
 
+import base64
 import struct
 import xml.etree.ElementTree as xml
 import zlib
@@ -9,17 +11,39 @@ from pathlib import Path
 CODES = {"Int32": "i", "UInt32": "I", "Int64": "q", "UInt64": "Q", "Float64": "d", "UInt8": "B"}
 
 
-def unpacked(data, offset):
-    blocks, whole, last = struct.unpack_from("<3Q", data, offset)
-    sizes = struct.unpack_from(f"<{blocks}Q", data, offset + 24)
-    at, text = offset + 24 + 8 * blocks, b""
+def blocks_of(sizes, whole, last, data):
+    at, text = 0, b""
     for i, size in enumerate(sizes):
         block = zlib.decompress(data[at:at + size])
-        if len(block) != (last if last and i == blocks - 1 else whole):
+        if len(block) != (last if last and i == len(sizes) - 1 else whole):
             raise ValueError("a block has another length than its header says")
         text += block
         at += size
     return text
+
+
+def unpacked(data, offset):
+    """An array behind the XML, in a file with a compressor."""
+    blocks, whole, last = struct.unpack_from("<3Q", data, offset)
+    sizes = struct.unpack_from(f"<{blocks}Q", data, offset + 24)
+    return blocks_of(sizes, whole, last, data[offset + 24 + 8 * blocks:])
+
+
+def raw(data, offset):
+    """The same without."""
+    size, = struct.unpack_from("<Q", data, offset)
+    if len(data) < offset + 8 + size:
+        raise ValueError("an array is not there as a whole")
+    return data[offset + 8:offset + 8 + size]
+
+
+def inline(text):
+    """An array inside of the XML, in a file with a compressor: base64 of the sizes, then of the rest."""
+    text = text.strip()
+    blocks, whole, last = struct.unpack("<3Q", base64.b64decode(text[:32]))
+    head = (24 + 8 * blocks + 2) // 3 * 4
+    sizes = struct.unpack_from(f"<{blocks}Q", base64.b64decode(text[:head]), 24)
+    return blocks_of(sizes, whole, last, base64.b64decode(text[head:]))
 
 
 class Grid:
@@ -30,6 +54,7 @@ class Grid:
         head, mark, data = content.partition(b'<AppendedData encoding="raw">\n_')
         root = xml.fromstring(head + mark.replace(b"\n_", b"") + b"</AppendedData></VTKFile>")
         piece = root.find(".//Piece")
+        self.unpacked = unpacked if root.get("compressor") else raw
         self.cell_count = int(piece.get("NumberOfCells"))
         self.cells, self.points, self.field, self.topology = ({
             array.get("Name"): self.values(array, data)
@@ -39,9 +64,11 @@ class Grid:
             if len(values) != self.cell_count:
                 raise ValueError(f"{name} has {len(values)} values for {self.cell_count} cells")
 
-    @staticmethod
-    def values(array, data):
-        text = unpacked(data, int(array.get("offset")))
+    def values(self, array, data):
+        if array.get("format") == "appended":
+            text = self.unpacked(data, int(array.get("offset")))
+        else:
+            text = inline(array.text)
         if array.get("type") == "String":
             return text.decode().split("\0")[:-1]
         code = CODES[array.get("type")]
