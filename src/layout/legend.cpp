@@ -67,6 +67,12 @@ void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes,
     case Swatch::kLine:
       lines.add_rule({x, middle}, {x + kWideSwatchPx, middle}, entry.color, 2);
       break;
+    case Swatch::kDashedLine:
+      for (double i = 0; i < kWideSwatchPx; i += 7) {
+        const double end = std::min(i + 4, kWideSwatchPx);
+        lines.add_rule({x + i, middle}, {x + end, middle}, entry.color, 2);
+      }
+      break;
     case Swatch::kGradient:
       for (double i = 0; i < kWideSwatchPx; ++i) {
         boxes.add({x + i, std::round(middle) - 2, 1, 4},

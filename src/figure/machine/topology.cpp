@@ -388,7 +388,7 @@ class TopologyFigure : Frame {
       entries.push_back(
           {.text = "empty messages",
            .color = theme_.highlight,
-           .swatch = layout::Swatch::kLine,
+           .swatch = layout::Swatch::kDashedLine,
            .value = fmt::format("{} between {} pairs", base::human_count(empty_.calls),
                                 base::human_count(empty_.pairs))});
     }

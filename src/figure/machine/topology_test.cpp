@@ -85,10 +85,12 @@ TEST(Topology, TheRegionThatMakesTheDifferenceIsNamed) {
   EXPECT_EQ(
       subtitle(),
       "4 ranks on 1 node; computation: most on rank 3, 3.00 s, mean 1.50 s (imbalance 100 %), "
-      "mostly in boundary: 2.40 s, mean of all 900 ms");
+      "mostly in boundary: 2.40 s there, 900 ms on average");
   step.regions[3 * 3 + 1].seconds = 1.0;  // Less than half of it.
   step.regions[3 * 3].seconds = 1.5;
   EXPECT_THAT(subtitle(), testing::EndsWith("(imbalance 100 %)"));
+  step.ranks[0].step_s = 2.9;
+  EXPECT_THAT(subtitle(), testing::HasSubstr("most on ranks 3 and 0, 3.00 s"));
 }
 
 TEST(Topology, ManyNodesCollapseAndHideNeitherTheHeaviestNorTheEmpty) {
