@@ -91,7 +91,7 @@ display.SetScalarBarVisibility(view, True)
 bar = GetScalarBar(table, view)
 bar.Title, bar.ComponentTitle = ARRAY, ""
 bar.TitleColor = bar.LabelColor = [0.1, 0.1, 0.1]
-bar.ScalarBarLength = 0.4
+bar.ScalarBarLength, bar.RangeLabelFormat = 0.4, "%.3g"
 
 # The cells of a rank are all alike, so that only their edges tell them apart; those of a large mesh
 # would cover it.

@@ -66,7 +66,7 @@ def coloured(source, array, title, preset):
     bar = GetScalarBar(table, view)
     bar.Title, bar.ComponentTitle = title, ""
     bar.TitleColor = bar.LabelColor = [0.92, 0.92, 0.92]
-    bar.ScalarBarLength = 0.3
+    bar.ScalarBarLength, bar.RangeLabelFormat = 0.3, "%.3g"
     return display
 
 
@@ -105,7 +105,7 @@ else:  # A ball around the machine fills the view now; one plane may come nearer
     width, height = bounds[1] - bounds[0], bounds[3] - bounds[2]
     aspect = view.ViewSize[0] / view.ViewSize[1]
     ball = (width**2 + height**2) ** 0.5
-    camera.Dolly(max(1.0, 0.9 * min(ball / height, ball * aspect / width) if width and height else 1.0))
+    camera.Dolly(max(1.0, min(0.9 * ball / height, 0.8 * ball * aspect / width) if width and height else 1.0))
 Render()
 
 if len(sys.argv) > 1:
