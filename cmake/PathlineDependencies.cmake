@@ -33,6 +33,9 @@ endif()
 if(NOT TARGET PkgConfig::hwloc)
   pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.0)
 endif()
+if(NOT TARGET PkgConfig::sqlite3)
+  pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3>=3.37)  # STRICT tables
+endif()
 if(NOT PATHLINE_FIND_FOR_USERS)
   find_package(CLI11 2.1 REQUIRED)  # the command line is not part of the installed library
   find_package(Spectra REQUIRED)    # headers only, with Eigen; compiled into pathline_graph
