@@ -147,6 +147,26 @@ base::Result<Topology> Topology::read(const std::filesystem::path& path) {
   return Topology(std::move(handle));
 }
 
+base::Result<Topology> Topology::own() {
+  auto handle = std::make_unique<Handle>();
+  if (hwloc_topology_init(&handle->topology) != 0 || hwloc_topology_load(handle->topology) != 0) {
+    return base::Error{base::ErrorCode::kIo, "hwloc cannot tell what hardware this machine has"};
+  }
+  return Topology(std::move(handle));
+}
+
+base::Result<Topology> Topology::synthetic(const std::string& description) {
+  auto handle = std::make_unique<Handle>();
+  if (hwloc_topology_init(&handle->topology) != 0 ||
+      hwloc_topology_set_synthetic(handle->topology, description.c_str()) != 0 ||
+      hwloc_topology_load(handle->topology) != 0) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("'{}' is no hardware that hwloc knows", description),
+                       "Expected something like 'package:2 l3:2 l2:4 core:2 pu:1'."};
+  }
+  return Topology(std::move(handle));
+}
+
 base::Result<Binding> Topology::binding(std::string_view cpus) const {
   const hwloc_topology_t topology = handle_->topology;
   const Bitmap set = parse_cpus(cpus);
@@ -202,6 +222,49 @@ Parts Topology::parts(const std::vector<uint32_t>& pus) const {
     }
     ++out.row_count;
   }
+  return out;
+}
+
+Node Topology::node() const {
+  const hwloc_topology_t topology = handle_->topology;
+  const hwloc_obj_type_t kind =
+      hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  Node out;
+  std::vector<hwloc_obj_t> cores;
+  for (hwloc_obj_t core = nullptr;
+       (core = hwloc_get_next_obj_by_type(topology, kind, core)) != nullptr;) {
+    cores.push_back(core);
+    out.pu_of_core.push_back(static_cast<uint32_t>(hwloc_bitmap_first(core->cpuset)));
+  }
+  out.units.resize(cores.size());
+  for (const int level : shown_levels(topology)) {
+    const hwloc_obj_type_t type = hwloc_get_depth_type(topology, level);
+    if (type == HWLOC_OBJ_CORE || type == HWLOC_OBJ_PU) continue;
+    NodeLevel found{.type = hwloc_obj_type_string(type)};
+    std::vector<uint32_t> unit_of_core;
+    for (const hwloc_obj_t core : cores) {
+      for (hwloc_obj_t object = nullptr;
+           (object = hwloc_get_next_obj_by_depth(topology, level, object)) != nullptr;) {
+        if (object->cpuset == nullptr ||
+            hwloc_bitmap_isincluded(core->cpuset, object->cpuset) == 0) {
+          continue;
+        }
+        unit_of_core.push_back(object->logical_index);
+        if (hwloc_obj_type_is_cache(type) != 0) found.bytes = object->attr->cache.size;
+        break;
+      }
+    }
+    if (unit_of_core.size() < cores.size()) continue;
+    for (size_t core = 0; core < cores.size(); ++core) {
+      out.units[core].push_back(unit_of_core[core]);
+      found.core_count = std::max(
+          found.core_count, static_cast<uint32_t>(std::count(
+                                unit_of_core.begin(), unit_of_core.end(), unit_of_core[core])));
+    }
+    out.levels.push_back(std::move(found));
+  }
+  out.levels.push_back({.type = "Core", .bytes = 0, .core_count = 1});
+  for (uint32_t core = 0; core < cores.size(); ++core) out.units[core].push_back(core);
   return out;
 }
 

@@ -40,6 +40,21 @@ struct Parts {
   uint32_t row_count = 0;
 };
 
+/// A level of a node, whose units hold cores: the machine, a package, a cache, a core.
+struct NodeLevel {
+  std::string type;         ///< hwloc's name of it.
+  uint64_t bytes = 0;       ///< Of a cache; 0 for what is none.
+  uint32_t core_count = 0;  ///< Below one unit, of the largest.
+};
+
+/// The cores of a machine and what they share.
+struct Node {
+  std::vector<NodeLevel> levels;  ///< Outermost first, "Machine"; the last one is "Core".
+  /// Of each core, as they are neighbours in the hardware, the unit of each level that it is in.
+  std::vector<std::vector<uint32_t>> units;
+  std::vector<uint32_t> pu_of_core;  ///< The system's number of the first PU of each.
+};
+
 /// The hardware of one host, as hwloc saw it when it was exported. Immutable; any number of threads
 /// may ask at the same time.
 class Topology {
@@ -48,6 +63,12 @@ class Topology {
   /// errors  kNotFound, kIo; kUnsupported for XML of hwloc 3; kCorrupt for anything else that hwloc
   ///         refuses.
   static base::Result<Topology> read(const std::filesystem::path& path);
+  /// This machine, as far as this process may use it.
+  /// errors  kIo
+  static base::Result<Topology> own();
+  /// What hwloc makes of such a text: "package:2 l3:2 l2:4 core:2 pu:1".
+  /// errors  kInvalidArgument
+  static base::Result<Topology> synthetic(const std::string& description);
   Topology(Topology&&) noexcept;
   Topology& operator=(Topology&&) noexcept;
   ~Topology();
@@ -62,6 +83,10 @@ class Topology {
   /// out. Rows are those of the kinds that the machine has; NUMA nodes stand below what they belong
   /// to.
   [[nodiscard]] Parts parts(const std::vector<uint32_t>& pus) const;
+
+  /// Cores and their levels; where the machine tells of no cores, each PU is one. Levels that say
+  /// nothing of cores (PUs, memory that is nobody's own) are left out.
+  [[nodiscard]] Node node() const;
 
  private:
   struct Handle;

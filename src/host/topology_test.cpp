@@ -109,5 +109,44 @@ TEST(Topology, ThatIsNoneIsRefused) {
   EXPECT_EQ(Topology::read(folder.path() / "none.xml").error().code, base::ErrorCode::kNotFound);
 }
 
+TEST_F(RealTopology, CoresShareLevels) {
+  const auto topology = Topology::read(data() / "AMD-17h-Zen-2xEpyc-7451.xml");
+  ASSERT_TRUE(topology.ok());
+  const Node node = topology.value().node();
+  ASSERT_THAT(node.units, SizeIs(48));
+  std::vector<std::string> types;
+  for (const NodeLevel& level : node.levels) types.push_back(level.type);
+  EXPECT_THAT(types, ElementsAre("Machine", "Package", "Group", "NUMANode", "L3Cache", "L2Cache",
+                                 "L1Cache", "Core"));
+  EXPECT_EQ(node.levels[1].core_count, 24U);
+  EXPECT_EQ(node.levels[2].core_count, 6U);
+  EXPECT_EQ(node.levels[4].core_count, 3U);
+  EXPECT_EQ(node.levels[4].bytes, 8U << 20U);
+  EXPECT_EQ(node.levels[5].core_count, 1U);
+  EXPECT_EQ(node.levels[5].bytes, 512U << 10U);
+  EXPECT_THAT(node.units[47], ElementsAre(0, 1, 7, 7, 15, 47, 47, 47));
+}
+
+TEST(Topology, OfADescription) {
+  const auto topology = Topology::synthetic("package:2 l3:2 l2:4 core:2 pu:2");
+  ASSERT_TRUE(topology.ok()) << topology.error().message;
+  const Node node = topology.value().node();
+  ASSERT_THAT(node.units, SizeIs(32));
+  EXPECT_EQ(node.levels.front().type, "Machine");
+  EXPECT_EQ(node.levels.front().core_count, 32U);
+  EXPECT_EQ(node.levels.back().type, "Core");
+  EXPECT_EQ(node.pu_of_core[3], 6U);
+  EXPECT_EQ(node.units[8].size(), node.levels.size());
+  const auto wrong = Topology::synthetic("many cores");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().message, HasSubstr("'many cores' is no hardware"));
+}
+
+TEST(Topology, OfThisMachine) {
+  const auto topology = Topology::own();
+  ASSERT_TRUE(topology.ok()) << topology.error().message;
+  EXPECT_GE(topology.value().node().units.size(), 1U);
+}
+
 }  // namespace
 }  // namespace pathline::host
