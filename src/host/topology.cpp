@@ -237,6 +237,16 @@ Node Topology::node() const {
     out.pu_of_core.push_back(static_cast<uint32_t>(hwloc_bitmap_first(core->cpuset)));
   }
   out.units.resize(cores.size());
+  const auto is_as_before = [&](const std::vector<uint32_t>& unit_of_core) {
+    for (size_t i = 1; i < unit_of_core.size(); ++i) {
+      // Cores of a unit are neighbours.
+      if ((unit_of_core[i] == unit_of_core[i - 1]) !=
+          (out.units[i].back() == out.units[i - 1].back())) {
+        return false;
+      }
+    }
+    return true;
+  };
   for (const int level : shown_levels(topology)) {
     const hwloc_obj_type_t type = hwloc_get_depth_type(topology, level);
     if (type == HWLOC_OBJ_CORE || type == HWLOC_OBJ_PU) continue;
@@ -255,6 +265,12 @@ Node Topology::node() const {
       }
     }
     if (unit_of_core.size() < cores.size()) continue;
+    if (!out.levels.empty() && found.bytes == 0 && is_as_before(unit_of_core)) {
+      // Says nothing new, but perhaps by a better name.
+      if (out.levels.back().type != "Group") continue;
+      out.levels.pop_back();
+      for (auto& units : out.units) units.pop_back();
+    }
     for (size_t core = 0; core < cores.size(); ++core) {
       out.units[core].push_back(unit_of_core[core]);
       found.core_count = std::max(

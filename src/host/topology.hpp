@@ -84,8 +84,9 @@ class Topology {
   /// to.
   [[nodiscard]] Parts parts(const std::vector<uint32_t>& pus) const;
 
-  /// Cores and their levels; where the machine tells of no cores, each PU is one. Levels that say
-  /// nothing of cores (PUs, memory that is nobody's own) are left out.
+  /// Cores and their levels; where the machine tells of no cores, each PU is one. Left out are
+  /// levels that say nothing of cores (PUs, memory that is nobody's own), and those that are no
+  /// cache and hold the same cores as the one around them.
   [[nodiscard]] Node node() const;
 
  private:

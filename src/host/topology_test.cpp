@@ -116,15 +116,15 @@ TEST_F(RealTopology, CoresShareLevels) {
   ASSERT_THAT(node.units, SizeIs(48));
   std::vector<std::string> types;
   for (const NodeLevel& level : node.levels) types.push_back(level.type);
-  EXPECT_THAT(types, ElementsAre("Machine", "Package", "Group", "NUMANode", "L3Cache", "L2Cache",
-                                 "L1Cache", "Core"));
+  EXPECT_THAT(types, ElementsAre("Machine", "Package", "NUMANode", "L3Cache", "L2Cache", "L1Cache",
+                                 "Core"));
   EXPECT_EQ(node.levels[1].core_count, 24U);
   EXPECT_EQ(node.levels[2].core_count, 6U);
-  EXPECT_EQ(node.levels[4].core_count, 3U);
-  EXPECT_EQ(node.levels[4].bytes, 8U << 20U);
-  EXPECT_EQ(node.levels[5].core_count, 1U);
-  EXPECT_EQ(node.levels[5].bytes, 512U << 10U);
-  EXPECT_THAT(node.units[47], ElementsAre(0, 1, 7, 7, 15, 47, 47, 47));
+  EXPECT_EQ(node.levels[3].core_count, 3U);
+  EXPECT_EQ(node.levels[3].bytes, 8U << 20U);
+  EXPECT_EQ(node.levels[4].core_count, 1U);
+  EXPECT_EQ(node.levels[4].bytes, 512U << 10U);
+  EXPECT_THAT(node.units[47], ElementsAre(0, 1, 7, 15, 47, 47, 47));
 }
 
 TEST(Topology, OfADescription) {
