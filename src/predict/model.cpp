@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "predict/flows.hpp"
 #include "predict/rank_grid.hpp"
 
 namespace pathline::predict {
@@ -20,16 +21,7 @@ namespace {
 
 using store::Id;
 
-constexpr int kMostSteps = 24;
-constexpr double kSettled = 1e-6;  // Of a step's length.
-
-/// A shift of a phase, message by message; by the receiving rank.
-struct Messages {
-  std::vector<uint32_t> source;  // kNobody: nothing comes.
-  std::vector<uint32_t> target;  // Of what the rank sends.
-  std::vector<Time> time;
-  std::vector<Protocol> protocol;
-};
+constexpr uint32_t kSteps = 6;
 
 class Model {
  public:
@@ -42,13 +34,13 @@ class Model {
   base::Result<Prediction> run() {
     if (auto status = place(); !status) return status.error();
     if (auto status = compute(); !status) return status.error();
+    way_count_ = machine_.network == nullptr ? 0 : machine_.network->link_limit();
     for (size_t i = 0; i < application_.phases.size(); ++i) {
+      add_work(i);
       if (auto status = exchange(application_.phases[i]); !status) return status.error();
     }
-    result_.step = {step_of(&Time::value), step_of(&Time::low), step_of(&Time::high)};
-    // A shorter message can make a step longer, by a hair.
-    result_.step.low = std::min(result_.step.low, result_.step.value);
-    result_.step.high = std::max(result_.step.high, result_.step.value);
+    auto steps = run_steps(grid_.count(), way_count_, stages_, shifts_, kinds_, kSteps);
+    if (!steps) return steps.error();
     for (uint32_t rank = 0; rank < grid_.count(); ++rank) {
       Time all;
       for (const auto& phase : work_) {
@@ -56,9 +48,12 @@ class Model {
       }
       if (all.value > result_.compute.value) result_.compute = all;
     }
-    result_.communication = {result_.step.value - result_.compute.value,
-                             std::max(0.0, result_.step.low - result_.compute.low),
-                             std::max(0.0, result_.step.high - result_.compute.high)};
+    const double messages_s = std::max(0.0, steps.value().step_s - result_.compute.value);
+    result_.communication = {messages_s, steps.value().low * messages_s,
+                             steps.value().high * messages_s};
+    result_.step = result_.compute;
+    result_.step += result_.communication;
+    result_.step.value = steps.value().step_s;
     return result_;
   }
 
@@ -192,33 +187,63 @@ class Model {
     return load;
   }
 
+  void add_work(size_t phase) {
+    if (work_[phase].empty()) return;
+    Stage stage;
+    for (const Time& time : work_[phase]) stage.work_s.push_back(time.value);
+    stages_.push_back(std::move(stage));
+  }
+
   base::Status exchange(const Phase& phase) {
-    messages_.emplace_back();
     std::optional<Load> together;
-    if (phase.at_once) together = load_of(phase.shifts);
+    if (phase.at_once) {
+      together = load_of(phase.shifts);
+      stages_.emplace_back();
+    }
     for (const Shift& shift : phase.shifts) {
-      // Many fields go the same way.
-      const auto same = std::find(seen_.begin(), seen_.end(), std::pair(shift, phase.at_once));
+      // Many fields go the same way; at once, they are messages of their own all the same.
+      const auto same = std::find(seen_.begin(), seen_.end(), shift);
       if (same != seen_.end() && !phase.at_once) {
-        messages_.back().push_back(static_cast<size_t>(same - seen_.begin()));
-      } else {
-        if (auto status = add(shift, together ? *together : load_of({&shift, 1})); !status) {
-          return status;
-        }
-        seen_.emplace_back(shift, phase.at_once);
-        messages_.back().push_back(shifts_.size() - 1);
+        shifts_.push_back(shifts_[static_cast<size_t>(same - seen_.begin())]);
+        longest_.push_back(longest_[static_cast<size_t>(same - seen_.begin())]);
+      } else if (auto status = add(shift, together ? *together : load_of({&shift, 1})); !status) {
+        return status;
       }
+      seen_.push_back(shift);
+      if (!phase.at_once) stages_.emplace_back();
+      stages_.back().shifts.push_back(static_cast<uint32_t>(shifts_.size() - 1));
       count(shift);
     }
     return {};
   }
 
+  /// What messages share inside a node, or where the network is not known, numbered behind links.
+  uint32_t shared_part(uint32_t node, size_t level, uint32_t unit) {
+    const auto [at, is_new] = parts_.try_emplace({node, level, unit}, way_count_);
+    if (is_new) ++way_count_;
+    return at->second;
+  }
+
+  uint32_t kind_of(const HaloTable::Way& way, const std::string& layout, uint64_t bytes) {
+    const auto [at, is_new] =
+        kind_numbers_.try_emplace({way, layout, bytes}, static_cast<uint32_t>(kinds_.size()));
+    if (is_new) {
+      kinds_.push_back({.protocol = machine_.halo.protocol(way.connection, bytes),
+                        .both_directions = way.hops == 0,
+                        .time = [this, way, layout, bytes](double lanes) {
+                          return machine_.halo.time(way, layout, bytes, lanes);
+                        }});
+    }
+    return at->second;
+  }
+
   base::Status add(const Shift& shift, const Load& load) {
-    Messages out;
+    ShiftMessages out;
     out.source.assign(grid_.count(), kNobody);
     out.target.assign(grid_.count(), kNobody);
-    out.time.resize(grid_.count());
-    out.protocol.resize(grid_.count());
+    out.kind.assign(grid_.count(), 0);
+    out.first_way.assign(grid_.count() + 1, 0);
+    double longest = 0;
     base::Status status;
     each_message(shift, [&](uint32_t source, uint32_t rank, uint64_t bytes) {
       if (!status) return;
@@ -229,34 +254,43 @@ class Model {
       const uint32_t from = node_of(source);
       if (from == node_of(rank)) {
         const size_t level = shared_level(machine_.node, core_[source], core_[rank]);
+        const uint32_t unit = machine_.node.units[core_[rank]][level];
         way.connection = machine_.node.levels[level].type;
         // The benchmark counts one of two that pass each other.
-        busiest = load.units.at({from, level, machine_.node.units[core_[rank]][level]}) / 2;
+        busiest = load.units.at({from, level, unit}) / 2;
+        out.ways.push_back(shared_part(from, level, unit));
       } else if (machine_.network == nullptr) {
         way = {.connection = "network", .hops = 1};
         busiest = load.leaving.at(from);
+        out.ways.push_back(shared_part(from, machine_.node.levels.size(), 0));
       } else {
         route_.clear();
         machine_.network->route(network::Vertex(from), network::Vertex(node_of(rank)), route_);
         way = {.connection = "network", .hops = static_cast<uint32_t>(route_.size())};
         for (const network::Link link : route_) {
           busiest = std::max(busiest, load.links[link]);
+          out.ways.push_back(link);
         }
       }
+      out.kind[rank] = kind_of(way, shift.layout, bytes);
+      out.first_way[rank + 1] = out.ways.size();
       const double lanes = std::max(1.0, static_cast<double>(busiest) / static_cast<double>(bytes));
-      const auto [at, is_new] = known_.try_emplace({way, shift.layout, bytes, lanes});
+      const auto [at, is_new] = static_times_.try_emplace({out.kind[rank], lanes});
       if (is_new) {
         auto time = machine_.halo.time(way, shift.layout, bytes, lanes);
         if (!time) {
           status = time.error();
           return;
         }
-        at->second = {time.value(), machine_.halo.protocol(way.connection, bytes)};
+        at->second = time.value().value;
       }
-      out.time[rank] = at->second.first;
-      out.protocol[rank] = at->second.second;
+      longest = std::max(longest, at->second);
     });
+    for (size_t rank = 0; rank < grid_.count(); ++rank) {
+      out.first_way[rank + 1] = std::max(out.first_way[rank + 1], out.first_way[rank]);
+    }
     shifts_.push_back(std::move(out));
+    longest_.push_back(longest);
     return status;
   }
 
@@ -279,72 +313,24 @@ class Model {
         result_.max_link_bytes = std::max(result_.max_link_bytes, step_links_[link]);
       }
     });
-    const Messages& messages = shifts_[messages_.back().back()];
-    double longest = 0;
-    for (const Time& time : messages.time) longest = std::max(longest, time.value);
-    result_.sum_of_longest_s += longest;
-  }
-
-  /// When each rank is done with messages that all began at `begin`, its own send included.
-  void shift(const Messages& messages, double Time::*which, const std::vector<double>& begin,
-             std::vector<double>& end) const {
-    for (uint32_t rank = 0; rank < grid_.count(); ++rank) {
-      double done = begin[rank];
-      if (const uint32_t source = messages.source[rank]; source != kNobody) {
-        const Protocol& protocol = messages.protocol[rank];
-        const double from =
-            protocol.moves_early ? begin[source] : std::max(begin[source], begin[rank]);
-        done = std::max(done, from + messages.time[rank].*which);
-      }
-      if (const uint32_t target = messages.target[rank]; target != kNobody) {
-        const Protocol& protocol = messages.protocol[target];
-        done = std::max(done, protocol.waits_for_receiver ? std::max(begin[rank], begin[target]) +
-                                                                messages.time[target].*which
-                                                          : begin[rank] + protocol.overhead_s);
-      }
-      end[rank] = std::max(end[rank], done);
-    }
-  }
-
-  /// Length of a step once it does not change any more.
-  double step_of(double Time::*which) const {
-    std::vector<double> at(grid_.count());
-    std::vector<double> next(grid_.count());
-    double before = 0;
-    double length = 0;
-    for (int step = 0; step < kMostSteps; ++step) {
-      for (size_t i = 0; i < application_.phases.size(); ++i) {
-        if (!work_[i].empty()) {
-          for (uint32_t rank = 0; rank < grid_.count(); ++rank) at[rank] += work_[i][rank].*which;
-        }
-        const bool at_once = application_.phases[i].at_once;
-        next = at;
-        for (const size_t messages : messages_[i]) {
-          shift(shifts_[messages], which, at, next);
-          if (!at_once) at = next;
-        }
-        at = next;
-      }
-      const double last = *std::max_element(at.begin(), at.end());
-      const double now = last - before;
-      before = last;
-      if (step > 1 && std::abs(now - length) <= kSettled * now) return now;
-      length = now;
-    }
-    return length;
+    result_.sum_of_longest_s += longest_.back();
   }
 
   const Application& application_;
   const Deployment& deployment_;
   const Machine& machine_;
   RankGrid grid_;
-  std::vector<uint32_t> core_;                 // By rank.
-  std::vector<std::vector<Time>> work_;        // By phase and rank; empty without kernels.
-  std::vector<Messages> shifts_;               // Those that differ.
-  std::vector<std::pair<Shift, bool>> seen_;   // What each of them is of.
-  std::vector<std::vector<size_t>> messages_;  // By phase, which of them.
-  std::map<std::tuple<HaloTable::Way, std::string, uint64_t, double>, std::pair<Time, Protocol>>
-      known_;
+  std::vector<uint32_t> core_;           // By rank.
+  std::vector<std::vector<Time>> work_;  // By phase and rank; empty without kernels.
+  std::vector<Stage> stages_;
+  std::vector<ShiftMessages> shifts_;
+  std::vector<Shift> seen_;      // What each of them is of.
+  std::vector<double> longest_;  // Message of each of them, if all were simultaneous.
+  std::vector<MessageKind> kinds_;
+  std::map<std::tuple<HaloTable::Way, std::string, uint64_t>, uint32_t> kind_numbers_;
+  std::map<std::pair<uint32_t, double>, double> static_times_;  // By kind and lanes.
+  std::map<std::tuple<uint32_t, size_t, uint32_t>, uint32_t> parts_;
+  uint32_t way_count_ = 0;
   std::vector<network::Link> route_;
   std::vector<uint64_t> step_links_;
   Prediction result_;

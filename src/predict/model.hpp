@@ -44,18 +44,18 @@ struct Prediction {
   double sum_of_longest_s = 0;
 };
 
-/// Lets the ranks go through steps until a step takes as long as the one before: each computes for
-/// its cells, and in each shift waits for its partner as the measured protocol has it. A message
-/// takes what was measured between two places as far apart, with as many bytes on the way at once
-/// as the busiest link of its route has in that shift.
+/// Lets the ranks go through some steps: each computes for its cells, and in each shift waits for
+/// its partner as the measured protocol has it. A message takes what was measured between two
+/// places as far apart, with as many messages on the busiest of its ways at that moment
+/// (flows.hpp).
 ///
 /// After Osprey, Riley, Manjunathaiah, Lawrence, "A Benchmark-Driven Modelling Approach for
 /// Evaluating Deployment Choices on a Multicore Architecture" (PDPTA 2013), but with contention by
-/// link, and times handed on from rank to rank instead of added maxima.
+/// link and moment, and times handed on from rank to rank instead of added maxima.
 ///
 /// errors  kInvalidArgument for a deployment that contradicts itself; kUnsupported is a refusal: it
 ///         says what was not measured.
-/// cost    O(ranks * shifts * (hops + steps))
+/// cost    that of run_steps()
 base::Result<Prediction> predict(const Application& application, const Deployment& deployment,
                                  const Machine& machine);
 

@@ -15,9 +15,9 @@ namespace {
 using store::Id;
 
 constexpr double kOctave = 2;
-constexpr double kFlat = 0.05;         // Of the time per cell, beyond the measured sizes.
-constexpr double kProportional = 0.1;  // Of time and lanes, where the bandwidth is used up.
-constexpr double kMostLanes = 4;       // Times the most that were measured.
+constexpr double kFlat = 0.05;    // Of the time per cell, beyond the measured sizes.
+constexpr double kOnLine = 0.1;   // How far from a line the time of the most lanes may be.
+constexpr double kMostLanes = 4;  // Times the most that were measured.
 
 /// Samples that belong together, by launch.
 using Samples = std::vector<std::span<const double>>;
@@ -272,28 +272,35 @@ base::Result<Time> HaloTable::on(const Way& way, const Lanes& lanes, uint64_t by
     return Time{std::lerp(low.value, high.value, share), std::lerp(low.low, high.low, share),
                 std::lerp(low.high, high.high, share)};
   }
-  const auto last = std::prev(lanes.end());
-  Time high;
-  Time low;
-  if (last == lanes.begin() || count > kMostLanes * last->first || !measured(last->second, high) ||
-      !measured(std::prev(last)->second, low)) {
-    return refusal(fmt::format("{:.0f} messages at once {} were not measured, only up to {}", count,
-                               text_of(way), last->first));
+  // Beyond the most that were measured, where more messages were seen to take more time in
+  // proportion, as they do once they share a bandwidth: three points on a line.
+  const auto unseen = [&](const char* why) {
+    return refusal(fmt::format("{:.0f} messages at once {} were not measured, only up to {}{}",
+                               count, text_of(way), lanes.rbegin()->first, why));
+  };
+  if (lanes.size() < 3 || count > kMostLanes * lanes.rbegin()->first) return unseen("");
+  const auto c = std::prev(lanes.end());
+  const auto b = std::prev(c);
+  const auto a = std::prev(b);
+  Time times[3];
+  if (!measured(a->second, times[0]) || !measured(b->second, times[1]) ||
+      !measured(c->second, times[2])) {
+    return not_measured();
   }
-  const double grows = high.value / low.value;
-  const double by = static_cast<double>(last->first) / std::prev(last)->first;
-  if (std::abs(grows / by - 1) > kProportional) {
-    return refusal(fmt::format(
-        "{:.0f} messages at once {} were not measured, only up to {}, where the time does not grow "
-        "with their number",
-        count, text_of(way), last->first));
+  const auto on_line = [](uint32_t first, double first_s, uint32_t second, double second_s,
+                          double at_count) {
+    return first_s + (second_s - first_s) / (second - first) * (at_count - first);
+  };
+  const double expected =
+      on_line(a->first, times[0].value, b->first, times[1].value, static_cast<double>(c->first));
+  if (std::abs(times[2].value / expected - 1) > kOnLine) {
+    return unseen(", where the time does not grow with their number");
   }
-  const double slope = (high.value - low.value) / (last->first - std::prev(last)->first);
-  const double value = high.value + slope * (count - last->first);
-  const double factor = value / high.value;
+  const double value = on_line(b->first, times[1].value, c->first, times[2].value, count);
+  const double factor = value / times[2].value;
   // Twice the width, as nobody has looked there.
-  return Time{value, value - 2 * factor * (high.value - high.low),
-              value + 2 * factor * (high.high - high.value)};
+  return Time{value, value - 2 * factor * (times[2].value - times[2].low),
+              value + 2 * factor * (times[2].high - times[2].value)};
 }
 
 base::Result<Time> HaloTable::time(const Way& way, const std::string& layout, uint64_t bytes,

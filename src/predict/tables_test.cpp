@@ -73,6 +73,10 @@ TEST(HaloTable, TakesLanesAndHopsBetweenThoseMeasured) {
     }
   }
   rows.add_halos("L3Cache", 0, 1, [](double bytes) { return 1e-9 * bytes; });
+  for (const uint32_t lanes : {1U, 2U, 4U}) {
+    rows.add_halos("jumps", 1, lanes,
+                   [&](double bytes) { return 1e-9 * bytes * (lanes < 4 ? lanes : 20); });
+  }
   const HaloTable table(rows.halos, rows.probes, rows.launches);
   const auto value = [&](uint32_t hops, uint64_t bytes, double lanes) {
     auto time = table.time({"network", hops}, "contiguous", bytes, lanes);
@@ -84,11 +88,14 @@ TEST(HaloTable, TakesLanesAndHopsBetweenThoseMeasured) {
   EXPECT_NEAR(value(5, 4096, 1), 5e-6 + 4096e-9, 1e-12);
   EXPECT_NEAR(value(1, 4096, 3), 1e-6 + 3 * 4096e-9, 1e-12);
   EXPECT_NEAR(value(1, 4096, 1.5), 1e-6 + 1.5 * 4096e-9, 1e-12);
-  // Where the bandwidth is used up, four times the lanes, with more width; else nothing.
+  // Four times the lanes, where the last three are on a line; else nothing.
   EXPECT_NEAR(value(1, 1U << 20U, 16), 1e-6 + 16 * 1048576e-9, 1e-6);
   EXPECT_FALSE(table.time({"network", 1}, "contiguous", 1U << 20U, 17));
-  EXPECT_THAT(table.time({"network", 1}, "contiguous", 8, 5).error().message,
+  EXPECT_NEAR(value(1, 8, 5), 1e-6 + 5 * 8e-9, 1e-12);
+  EXPECT_THAT(table.time({"jumps", 1}, "contiguous", 8, 5).error().message,
               HasSubstr("does not grow with their number"));
+  EXPECT_THAT(table.time({"L3Cache", 0}, "strided", 8, 2).error().message,
+              HasSubstr("2 messages at once within one L3Cache were not measured, only up to 1"));
   EXPECT_THAT(table.time({"network", 1}, "contiguous", (1U << 21U) + 1, 1).error().message,
               HasSubstr("over 1 hop of the network"));
   EXPECT_FALSE(table.time({"network", 1}, "contiguous", 3, 1));
