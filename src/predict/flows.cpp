@@ -41,7 +41,7 @@ class Simulation {
         if (event.kind == kRank) {
           proceed(event.number);
         } else if (flows_[event.number].version == event.version) {
-          finish(event.number);
+          arrive(event.number, event.at);
         }
       }
       share();
@@ -82,10 +82,12 @@ class Simulation {
     uint32_t shift = 0;
     uint32_t step = 0;
     uint32_t version = 0;
-    uint64_t seen = 0;   // Moment of the last look.
-    double left = 1;     // Of the message.
-    double time_s = 0;   // For all of it, as things are.
-    double since_s = 0;  // When that was so.
+    uint64_t seen = 0;    // Moment of the last look.
+    double left = 1;      // Of the message.
+    double time_s = 0;    // For all of it, as things are.
+    double since_s = 0;   // When that was so.
+    double end_s = 0;     // As things are.
+    double queued_s = 0;  // The first event that there is of it.
   };
   enum : uint8_t { kSent = 1, kExpected = 2, kStarted = 4, kArrived = 8 };
 
@@ -174,6 +176,22 @@ class Simulation {
     if (ways_of(flow).empty()) started_alone_.push_back(number);
   }
 
+  /// A message that has become slower meanwhile is not there yet: one event for each is enough,
+  /// unless it becomes faster.
+  void arrive(uint32_t number, double at) {
+    Flow& flow = flows_[number];
+    if (flow.end_s <= at * (1 + kAtOnce)) {
+      finish(number);
+    } else if (at == flow.queued_s) {
+      queue(number, flow);
+    }
+  }
+
+  void queue(uint32_t number, Flow& flow) {
+    flow.queued_s = flow.end_s;
+    events_.push({flow.end_s, number, kFlow, flow.version});
+  }
+
   void finish(uint32_t number) {
     Flow& flow = flows_[number];
     for (const uint32_t way : ways_of(flow)) {
@@ -225,11 +243,12 @@ class Simulation {
     for (const uint32_t way : ways_of(flow)) most = std::max(most, flows_on_[way].size());
     const double time_s = time_of(shifts_[flow.shift].kind[flow.receiver], most);
     if (time_s == flow.time_s) return;
-    if (flow.time_s > 0) flow.left = std::max(0.0, flow.left - (now_ - flow.since_s) / flow.time_s);
+    const bool is_new = flow.time_s == 0;
+    if (!is_new) flow.left = std::max(0.0, flow.left - (now_ - flow.since_s) / flow.time_s);
     flow.since_s = now_;
     flow.time_s = time_s;
-    ++flow.version;
-    events_.push({now_ + flow.left * time_s, number, kFlow, flow.version});
+    flow.end_s = now_ + flow.left * time_s;
+    if (is_new || flow.end_s < flow.queued_s) queue(number, flow);
   }
 
   double time_of(uint32_t kind, size_t count) {
