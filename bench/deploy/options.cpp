@@ -180,8 +180,8 @@ void check_together(HaloOptions& options, int rank_count) {
     throw Refused(lanes + ", expected a divisor of the " + ranks());
   }
   options.places = rank_count / options.lanes;
-  if (options.places < 2) {
-    throw Refused(lanes + " of " + ranks() + ", expected two places or more: ranks / lanes");
+  if (options.probe && options.places < 2) {
+    throw Refused(lanes + " of " + ranks() + ", expected two places or more for --probe");
   }
   if (options.probe) return;
   for (const size_t bytes : options.bytes) {
