@@ -204,6 +204,72 @@ base::Result<Ending> run_beside(const std::vector<std::string>& words, bool sile
   return wait_for(child.value());
 }
 
+base::Result<Ending> run_reading(const std::vector<std::string>& words,
+                                 const std::function<bool(std::string_view line)>& take,
+                                 std::string& said) {
+  constexpr size_t kMostSaid = 4096;
+  int output[2];
+  int errors[2];
+  if (::pipe2(output, O_CLOEXEC) != 0) return cannot_start(words[0], errno);
+  if (::pipe2(errors, O_CLOEXEC) != 0) {
+    const int reason = errno;
+    for (const int end : output) ::close(end);
+    return cannot_start(words[0], reason);
+  }
+  const pid_t parent = ::getpid();
+  const auto child = start(words, own_environment(), [&] {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(0);
+    const int nothing = ::open("/dev/null", O_RDONLY);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(output[1], STDOUT_FILENO);
+    ::dup2(errors[1], STDERR_FILENO);
+  });
+  ::close(output[1]);
+  ::close(errors[1]);
+  bool goes_on = child.ok();
+  std::string line;
+  struct pollfd ends[2] = {{.fd = output[0], .events = POLLIN, .revents = 0},
+                           {.fd = errors[0], .events = POLLIN, .revents = 0}};
+  while (child && (ends[0].fd >= 0 || ends[1].fd >= 0)) {
+    if (::poll(ends, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      break;
+    }
+    for (struct pollfd& end : ends) {
+      if (end.fd < 0 || end.revents == 0) continue;
+      char buffer[65536];
+      const ssize_t got = ::read(end.fd, buffer, sizeof(buffer));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) {
+        end.fd = -1;  // poll() leaves it out.
+        continue;
+      }
+      const std::string_view text(buffer, static_cast<size_t>(got));
+      if (&end == &ends[1]) {
+        said += text;
+        if (said.size() > kMostSaid) said.erase(0, said.size() - kMostSaid);
+        continue;
+      }
+      line += text;
+      size_t begin = 0;
+      for (size_t at = 0; goes_on && (at = line.find('\n', begin)) != std::string::npos;) {
+        goes_on = take(std::string_view(line).substr(begin, at - begin));
+        begin = at + 1;
+      }
+      line.erase(0, begin);
+      if (!goes_on) {
+        ::kill(child.value(), SIGTERM);
+        line.clear();
+      }
+    }
+  }
+  ::close(output[0]);
+  ::close(errors[0]);
+  if (!child) return child.error();
+  return wait_for(child.value());
+}
+
 Companion::Companion(const std::vector<std::string>& words) {
   const pid_t parent = ::getpid();
   const auto child = start(words, own_environment(), [parent] {

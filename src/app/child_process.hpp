@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,13 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
 /// Runs `words` with what it prints on standard output going to our standard error.
 /// silent  nothing of what it prints
 base::Result<Ending> run_beside(const std::vector<std::string>& words, bool silent = false);
+
+/// Runs `words` and hands each whole line of their standard output to `take` until that says no;
+/// then they are told to end. They are told so, too, when this process dies. said  gets the last 4
+/// KiB of their standard error
+base::Result<Ending> run_reading(const std::vector<std::string>& words,
+                                 const std::function<bool(std::string_view line)>& take,
+                                 std::string& said);
 
 /// A process that works beside another one: with lower priority and in a process group of its own,
 /// what it prints on standard output going to our standard error. It is killed when this one dies.

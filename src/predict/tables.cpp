@@ -157,6 +157,50 @@ base::Result<Time> ComputeTable::per_cell(const std::string& kernel, Id scenario
   return time;
 }
 
+std::map<uint64_t, Protocol> protocols_of(std::span<const store::Probe> probes) {
+  std::map<uint64_t, std::vector<const store::Probe*>> by_size;
+  for (const store::Probe& probe : probes) {
+    if (!probe.send_s.empty() && !probe.receive_wait_s.empty() && !probe.oneway_s.empty()) {
+      by_size[probe.bytes].push_back(&probe);
+    }
+  }
+  const auto median = [](const std::vector<const store::Probe*>& of_size,
+                         std::vector<double> store::Probe::*member) {
+    std::vector<double> all;
+    for (const store::Probe* probe : of_size) {
+      all.insert(all.end(), (probe->*member).begin(), (probe->*member).end());
+    }
+    if (all.empty()) return 0.0;
+    std::sort(all.begin(), all.end());
+    return store::quantile(all, 0.5);
+  };
+  std::map<uint64_t, Protocol> protocols;
+  for (const auto& [bytes, of_size] : by_size) {
+    Protocol& protocol = protocols[bytes];
+    protocol.waits_for_receiver =
+        median(of_size, &store::Probe::send_s) > of_size.front()->late_s / 2;
+    // Data that is there already takes less than half of the way.
+    protocol.moves_early = median(of_size, &store::Probe::receive_wait_s) <
+                           median(of_size, &store::Probe::oneway_s) / 2;
+    protocol.overhead_s = median(of_size, &store::Probe::overhead_s);
+  }
+  return protocols;
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> protocol_changes(std::span<const store::Probe> probes) {
+  std::vector<std::pair<uint64_t, uint64_t>> changes;
+  const auto protocols = protocols_of(probes);
+  for (auto at = protocols.begin(); at != protocols.end(); ++at) {
+    const auto next = std::next(at);
+    if (next == protocols.end()) break;
+    if (at->second.waits_for_receiver != next->second.waits_for_receiver ||
+        at->second.moves_early != next->second.moves_early) {
+      changes.emplace_back(at->first, next->first);
+    }
+  }
+  return changes;
+}
+
 HaloTable::HaloTable(std::span<const store::Halo> rows, std::span<const store::Probe> probes,
                      std::span<const store::Launch> launches) {
   struct Found {
@@ -187,33 +231,11 @@ HaloTable::HaloTable(std::span<const store::Halo> rows, std::span<const store::P
   }
 
   // A size has the protocol of the largest probe that is not larger.
-  std::map<std::string, std::map<uint64_t, std::vector<const store::Probe*>>> by_size;
-  for (const store::Probe& probe : probes) {
-    if (!probe.send_s.empty() && !probe.receive_wait_s.empty() && !probe.oneway_s.empty()) {
-      by_size[probe.connection][probe.bytes].push_back(&probe);
-    }
-  }
-  const auto median = [](const std::vector<const store::Probe*>& probes_of_size,
-                         std::vector<double> store::Probe::*member) {
-    std::vector<double> all;
-    for (const store::Probe* probe : probes_of_size) {
-      all.insert(all.end(), (probe->*member).begin(), (probe->*member).end());
-    }
-    if (all.empty()) return 0.0;
-    std::sort(all.begin(), all.end());
-    return store::quantile(all, 0.5);
-  };
-  for (const auto& [connection, sizes] : by_size) {
-    std::vector<Segment>& segments = segments_[connection];
-    for (const auto& [bytes, of_size] : sizes) {
-      const double late_s = of_size.front()->late_s;
-      Segment segment{.from = bytes, .protocol = {}};
-      segment.protocol.waits_for_receiver = median(of_size, &store::Probe::send_s) > late_s / 2;
-      // Data that is there already takes less than half of the way.
-      segment.protocol.moves_early = median(of_size, &store::Probe::receive_wait_s) <
-                                     median(of_size, &store::Probe::oneway_s) / 2;
-      segment.protocol.overhead_s = median(of_size, &store::Probe::overhead_s);
-      segments.push_back(segment);
+  std::map<std::string, std::vector<store::Probe>> by_connection;
+  for (const store::Probe& probe : probes) by_connection[probe.connection].push_back(probe);
+  for (const auto& [connection, of_connection] : by_connection) {
+    for (const auto& [bytes, protocol] : protocols_of(of_connection)) {
+      segments_[connection].push_back({bytes, protocol});
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -73,6 +74,13 @@ struct Protocol {
   bool moves_early = true;          ///< The data travels before the receive is posted.
   double overhead_s = 0;            ///< In a send that does not wait.
 };
+
+/// The protocol of each size that was probed; of probes of one connection.
+std::map<uint64_t, Protocol> protocols_of(std::span<const store::Probe> probes);
+
+/// Neighbouring sizes between which the protocol changes: the larger one of each pair has the new
+/// one, as far as is known.
+std::vector<std::pair<uint64_t, uint64_t>> protocol_changes(std::span<const store::Probe> probes);
 
 /// Times of shifts by connection, distance, layout, bytes and how many go on at once.
 class HaloTable {

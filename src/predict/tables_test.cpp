@@ -129,6 +129,7 @@ TEST(HaloTable, ProbesTellProtocols) {
                   .receive_wait_s = {1e-5},
                   .overhead_s = {1e-5},
                   .oneway_s = {1e-5}}};
+  EXPECT_THAT(protocol_changes(rows.probes), testing::ElementsAre(std::pair(8, 65536)));
   const HaloTable table(rows.halos, rows.probes, rows.launches);
   EXPECT_FALSE(table.protocol("network", 65535).waits_for_receiver);
   EXPECT_TRUE(table.protocol("network", 65535).moves_early);
