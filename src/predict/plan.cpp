@@ -84,9 +84,9 @@ void add_computes(const host::Node& node, Plan& plan) {
   }
 }
 
-/// Two neighbouring units that share `level` and nothing inside it, as lists of cores; none if it
-/// has no two.
-std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> neighbours_in(
+/// Pairs of cores that share `level` and nothing inside it, all in one unit of it, as two lists:
+/// first all of two neighbouring units, then of the next two. None where no unit has two.
+std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> pairs_in(
     const host::Node& node, size_t level) {
   if (level + 1 >= node.levels.size()) return std::nullopt;
   std::map<uint32_t, std::map<uint32_t, std::vector<uint32_t>>> inside;
@@ -94,9 +94,19 @@ std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> neighbour
     inside[node.units[core][level]][node.units[core][level + 1]].push_back(core);
   }
   for (const auto& [unit, children] : inside) {
-    if (children.size() >= 2) {
-      return std::pair(children.begin()->second, std::next(children.begin())->second);
+    if (children.size() < 2) continue;
+    std::pair<std::vector<uint32_t>, std::vector<uint32_t>> pairs;
+    for (auto first = children.begin(); first != children.end(); ++first) {
+      const auto second = std::next(first);
+      if (second == children.end()) break;
+      const size_t count = std::min(first->second.size(), second->second.size());
+      for (size_t i = 0; i < count; ++i) {
+        pairs.first.push_back(first->second[i]);
+        pairs.second.push_back(second->second[i]);
+      }
+      first = second;
     }
+    return pairs;
   }
   return std::nullopt;
 }
@@ -109,17 +119,17 @@ void add_inside(const host::Node& node, Plan& plan) {
                         .seats = {{}},
                         .bytes = bytes});
   for (size_t level = node.levels.size(); level-- > 0;) {
-    const auto pair = neighbours_in(node, level);
+    const auto pair = pairs_in(node, level);
     if (!pair) continue;
-    const auto most = static_cast<uint32_t>(std::min(pair->first.size(), pair->second.size()));
+    const auto most = static_cast<uint32_t>(pair->first.size());
     for (const uint32_t lanes : doubled(most)) {
       HaloJob job{.way = {.connection = node.levels[level].type},
                   .lanes = lanes,
                   .places = 2,
                   .seats = {},
                   .bytes = bytes};
-      for (const auto* unit : {&pair->first, &pair->second}) {
-        for (uint32_t lane = 0; lane < lanes; ++lane) job.seats.push_back({0, (*unit)[lane]});
+      for (const auto* side : {&pair->first, &pair->second}) {
+        for (uint32_t lane = 0; lane < lanes; ++lane) job.seats.push_back({0, (*side)[lane]});
       }
       plan.halos.push_back(std::move(job));
     }

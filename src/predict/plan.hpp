@@ -46,9 +46,9 @@ struct Plan {
 ///   computation  one core, then twice as many up to all, once as neighbours and once as far apart
 ///                as can be; 23 working sets from a third of the smallest data cache to four times
 ///                the largest, and two on either side of what each cache holds
-///   messages     between two neighbouring units of each level, with one lane and twice as many up
-///                to all of a unit; of a core to itself; between nodes at two distances with up to
-///                all cores of a node. From 8 B to 1 MiB, two sizes an octave
+///   messages     between neighbouring units of each level, with one lane and twice as many up to
+///                all pairs of a unit's; of a core to itself; between nodes at two distances with
+///                up to all cores of a node. From 8 B to 1 MiB, two sizes an octave
 ///
 /// Rings between nodes have four or three places where the network has such a ring, all steps of
 /// which are as long, so that each link carries one direction, as in a shift; else two.

@@ -77,6 +77,15 @@ TEST(Plan, HasEachCaseOnce) {
   EXPECT_TRUE(has("network", 4, 16));
 }
 
+TEST(Plan, CoresOfAFlatNodePairUp) {
+  const Plan plan = plan_benchmarks(node_of("core:7 pu:1"), nullptr, 1);
+  const HaloJob& last = plan.halos.back();
+  EXPECT_EQ(last.way.connection, "Machine");
+  EXPECT_EQ(last.lanes, 3U);
+  EXPECT_THAT(last.seats,
+              ElementsAre(Seat{0, 0}, Seat{0, 2}, Seat{0, 4}, Seat{0, 1}, Seat{0, 3}, Seat{0, 5}));
+}
+
 TEST(Plan, RingsUseEachLinkOnce) {
   for (const char* spec : {"torus:4x4x4", "torus:3x3", "fattree:4,2", "dragonfly:4,2,3"}) {
     const auto machine = network::parse_network(spec);
