@@ -2,14 +2,12 @@
 #include "app/bench.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
+#include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <sys/resource.h>
 #include <tuple>
-#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/child_process.hpp"
+#include "app/cpu_use.hpp"
 #include "app/run_json.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -36,35 +35,6 @@ constexpr double kNoise = 0.05;                 // CPU time of others, over the 
 
 base::Error invalid(std::string message, std::string advice = {}) {
   return {base::ErrorCode::kInvalidArgument, std::move(message), std::move(advice)};
-}
-
-/// CPU time of the machine, and how much of it we and what we started had.
-struct CpuUse {
-  double busy_s = 0;
-  double stolen_s = 0;
-  double own_s = 0;
-  double load = 0;
-};
-
-CpuUse cpu_use() {
-  CpuUse use;
-  const auto hertz = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  std::ifstream stat("/proc/stat");
-  std::string word;
-  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
-  if (stat >> word >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal) {
-    use.busy_s = (user + nice + system + irq + soft) / hertz;
-    use.stolen_s = steal / hertz;
-  }
-  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage{};
-    if (::getrusage(who, &usage) != 0) continue;
-    for (const timeval& time : {usage.ru_utime, usage.ru_stime}) {
-      use.own_s += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-    }
-  }
-  (void)::getloadavg(&use.load, 1);
-  return use;
 }
 
 base::Result<host::Topology> topology_of(const std::string& node) {
