@@ -294,23 +294,21 @@ class Model {
     return status;
   }
 
-  /// Adds up what a shift moves.
+  /// Adds up what the last shift moves.
   void count(const Shift& shift) {
+    const ShiftMessages& messages = shifts_.back();
     if (machine_.network != nullptr) step_links_.resize(machine_.network->link_limit());
     each_message(shift, [&](uint32_t source, uint32_t rank, uint64_t bytes) {
-      const uint32_t from = node_of(source);
-      if (from == node_of(rank)) return;
+      if (node_of(source) == node_of(rank)) return;
+      const uint64_t first = messages.first_way[rank];
+      const uint64_t last = messages.first_way[rank + 1];
       result_.off_node_bytes += bytes;
-      if (machine_.network == nullptr) {
-        result_.hop_bytes += bytes;
-        return;
-      }
-      route_.clear();
-      machine_.network->route(network::Vertex(from), network::Vertex(node_of(rank)), route_);
-      result_.hop_bytes += bytes * route_.size();
-      for (const network::Link link : route_) {
-        step_links_[link] += bytes;
-        result_.max_link_bytes = std::max(result_.max_link_bytes, step_links_[link]);
+      result_.hop_bytes += bytes * (last - first);
+      if (machine_.network == nullptr) return;
+      for (uint64_t i = first; i < last; ++i) {
+        uint64_t& load = step_links_[messages.ways[i]];
+        load += bytes;
+        result_.max_link_bytes = std::max(result_.max_link_bytes, load);
       }
     });
     result_.sum_of_longest_s += longest_.back();
