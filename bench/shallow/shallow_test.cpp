@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <numbers>
 #include <sstream>
@@ -25,6 +24,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/scratch_folder.hpp"
 #include "bench/shallow/division.hpp"
 #include "bench/shallow/exact_sum.hpp"
 #include "bench/shallow/fields.hpp"
@@ -385,11 +385,6 @@ TEST(Kernels, AgreeWithTheEquations) {
   }
 }
 
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 struct Output {
   int status = -1;
   std::string out;
@@ -418,9 +413,6 @@ class Shallow : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(SHALLOW_MPIRUN)) GTEST_SKIP() << "there is no mpirun: " << SHALLOW_MPIRUN;
-    std::string name = (fs::temp_directory_path() / "shallow_test.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    scratch_ = name;
     // Tests may run as root and on fewer cores than ranks. Leaks of the MPI library are not ours.
     for (const char* variable :
          {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
@@ -432,18 +424,14 @@ class Shallow : public ::testing::Test {
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
   }
 
-  void TearDown() override {
-    if (!scratch_.empty()) fs::remove_all(scratch_);
-  }
-
   /// Runs `command`, a shell command, in the scratch directory.
   Output shell(const std::string& command) {
     const std::string line =
-        "cd '" + scratch_.string() + "' && " + command + " >out 2>err </dev/null";
+        "cd '" + scratch_.path().string() + "' && " + command + " >out 2>err </dev/null";
     const int status = std::system(line.c_str());
     return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            .out = content(scratch_ / "out"),
-            .err = content(scratch_ / "err")};
+            .out = scratch_.read("out"),
+            .err = scratch_.read("err")};
   }
 
   /// Without mpirun, which is quicker: a process started alone is a world of one rank.
@@ -456,13 +444,13 @@ class Shallow : public ::testing::Test {
 
   /// The lines of a file that --samples has written.
   std::vector<std::string> sample_lines(const std::string& name) {
-    std::ifstream stream(scratch_ / name);
+    std::ifstream stream(scratch_.path() / name);
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
   }
 
-  fs::path scratch_;
+  pathline::base::ScratchFolder scratch_;
 };
 
 /// The numbers behind "seconds":[
@@ -585,12 +573,12 @@ class SimulatedShallow : public Shallow {
     if (std::string(SHALLOW_SIMULATED).empty()) GTEST_SKIP() << "there is no SimGrid";
     Shallow::SetUp();
     if (IsSkipped()) return;
-    std::ofstream(scratch_ / "platform.xml")
+    std::ofstream(scratch_.path() / "platform.xml")
         << "<?xml version='1.0'?>\n"
            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
            "<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" radical=\"0-3\" suffix=\"\" "
            "speed=\"4Gf\" bw=\"2GBps\" lat=\"0.5us\"/></platform>\n";
-    std::ofstream(scratch_ / "hosts") << "n0\nn1\nn2\nn3\n";
+    std::ofstream(scratch_.path() / "hosts") << "n0\nn1\nn2\nn3\n";
   }
 
   Output simulate(const std::string& arguments) {
@@ -622,7 +610,7 @@ TEST_F(SimulatedShallow, ChargesTheFlopsOfItsTable) {
 
   // To the last digit.
   EXPECT_EQ(simulate("--steps 3 --samples again").out, output.out);
-  EXPECT_EQ(content(scratch_ / "again"), content(scratch_ / "times"));
+  EXPECT_EQ(scratch_.read("again"), scratch_.read("times"));
 }
 
 TEST_F(SimulatedShallow, ComputesTheSameIfAskedTo) {
