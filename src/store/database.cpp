@@ -317,30 +317,33 @@ base::Result<std::vector<Probe>> Database::probes(Id machine) {
 }
 
 base::Result<Id> Database::add(const AppRun& run) {
-  auto status =
-      insert(*connection_,
-             "INSERT INTO app_run(machine, application, grid, ranks, mapping, "
-             "ranks_per_node, steps, total_s, compute_s, communication_s) "
-             "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             run.machine, run.application, joined(run.grid), joined(run.ranks), run.mapping,
-             run.ranks_per_node, run.steps, run.total_s, run.compute_s, run.communication_s);
+  auto status = insert(*connection_,
+                       "INSERT INTO app_run(machine, application, grid, ranks, mapping, bind, "
+                       "ranks_per_node, steps, total_s, compute_s, communication_s) "
+                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                       run.machine, run.application, joined(run.grid), joined(run.ranks),
+                       run.mapping, run.bind, run.ranks_per_node, run.steps, run.total_s,
+                       run.compute_s, run.communication_s);
   if (!status) return status.error();
   return connection_->last_row();
 }
 
 base::Status Database::add(const Prediction& prediction) {
   return insert(*connection_,
-                "INSERT INTO prediction(app_run, model_version, total_s, low_s, high_s, refused, "
-                "reason) VALUES(?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO prediction(app_run, model_version, total_s, low_s, high_s, compute_s, "
+                "compute_width_s, communication_s, refused, reason) "
+                "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 prediction.app_run, prediction.model_version, prediction.total_s, prediction.low_s,
-                prediction.high_s, prediction.refused, prediction.reason);
+                prediction.high_s, prediction.compute_s, prediction.compute_width_s,
+                prediction.communication_s, prediction.refused, prediction.reason);
 }
 
 base::Result<std::vector<AppRun>> Database::app_runs(Id machine) {
   std::vector<AppRun> runs;
   auto status = each_row(
       *connection_,
-      "SELECT id, machine, application, grid, ranks, mapping, ranks_per_node, steps, total_s, "
+      "SELECT id, machine, application, grid, ranks, mapping, bind, ranks_per_node, steps, "
+      "total_s, "
       "compute_s, communication_s FROM app_run WHERE machine = ? ORDER BY id",
       [&](Statement& row) {
         AppRun run;
@@ -350,6 +353,7 @@ base::Result<std::vector<AppRun>> Database::app_runs(Id machine) {
         run.grid = numbers_of(row.text());
         run.ranks = numbers_of(row.text());
         run.mapping = row.text();
+        run.bind = row.text();
         run.ranks_per_node = row.number<uint32_t>();
         run.steps = row.number<uint32_t>();
         run.total_s = row.real();
@@ -366,7 +370,8 @@ base::Result<std::vector<Prediction>> Database::predictions(Id machine) {
   std::vector<Prediction> predictions;
   auto status = each_row(
       *connection_,
-      "SELECT app_run, model_version, prediction.total_s, low_s, high_s, refused, reason "
+      "SELECT app_run, model_version, prediction.total_s, low_s, high_s, prediction.compute_s, "
+      "compute_width_s, prediction.communication_s, refused, reason "
       "FROM prediction JOIN app_run ON app_run.id = app_run WHERE machine = ? "
       "ORDER BY prediction.id",
       [&](Statement& row) {
@@ -376,6 +381,9 @@ base::Result<std::vector<Prediction>> Database::predictions(Id machine) {
         prediction.total_s = row.real();
         prediction.low_s = row.real();
         prediction.high_s = row.real();
+        prediction.compute_s = row.real();
+        prediction.compute_width_s = row.real();
+        prediction.communication_s = row.real();
         prediction.refused = row.number() != 0;
         prediction.reason = row.text();
         predictions.push_back(std::move(prediction));

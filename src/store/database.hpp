@@ -26,6 +26,8 @@ class Database {
   ///         newer Pathline, of another program, and an older one with kRead; kIo.
   static base::Result<Database> open(const std::filesystem::path& path, Access access);
 
+  [[nodiscard]] const std::filesystem::path& path() const { return connection_->path(); }
+
   /// All machines, in the order in which they came.
   base::Result<std::vector<Machine>> machines();
   /// errors  kInvalidArgument when there is one of this name.

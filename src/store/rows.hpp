@@ -104,6 +104,7 @@ struct AppRun {
   std::vector<uint32_t> grid = {};   ///< Cells along each axis.
   std::vector<uint32_t> ranks = {};  ///< Along each axis.
   std::string mapping = {};
+  std::string bind = "compact";  ///< Which cores of a node its ranks had.
   uint32_t ranks_per_node = 0;
   uint32_t steps = 0;
   double total_s = 0;  ///< Of a step.
@@ -111,12 +112,16 @@ struct AppRun {
   double communication_s = 0;
 };
 
+/// What was expected of a run.
 struct Prediction {
   Id app_run = 0;
   std::string model_version = {};
-  double total_s = 0;
+  double total_s = 0;  ///< Of a step.
   double low_s = 0;
   double high_s = 0;
+  double compute_s = 0;
+  double compute_width_s = 0;  ///< Half of its interval, as the rows of benchmarks give it.
+  double communication_s = 0;
   bool refused = false;
   std::string reason = {};
 };

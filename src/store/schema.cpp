@@ -61,6 +61,12 @@ CREATE INDEX halo_of_launch ON halo(launch);
 CREATE INDEX probe_of_launch ON probe(launch);
 CREATE INDEX prediction_of_run ON prediction(app_run);
 )",
+    R"(
+ALTER TABLE app_run ADD COLUMN bind TEXT NOT NULL DEFAULT 'compact';
+ALTER TABLE prediction ADD COLUMN compute_s REAL NOT NULL DEFAULT 0;
+ALTER TABLE prediction ADD COLUMN compute_width_s REAL NOT NULL DEFAULT 0;
+ALTER TABLE prediction ADD COLUMN communication_s REAL NOT NULL DEFAULT 0;
+)",
 };
 constexpr auto kVersion = static_cast<int64_t>(std::size(kMigrations));
 
