@@ -84,7 +84,7 @@ class Simulation {
     uint32_t version = 0;
     uint64_t seen = 0;    // Moment of the last look.
     double left = 1;      // Of the message.
-    double time_s = 0;    // For all of it, as things are.
+    double time_s = -1;   // For all of it, as things are; < 0: not known yet.
     double since_s = 0;   // When that was so.
     double end_s = 0;     // As things are.
     double queued_s = 0;  // The first event that there is of it.
@@ -243,8 +243,8 @@ class Simulation {
     for (const uint32_t way : ways_of(flow)) most = std::max(most, flows_on_[way].size());
     const double time_s = time_of(shifts_[flow.shift].kind[flow.receiver], most);
     if (time_s == flow.time_s) return;
-    const bool is_new = flow.time_s == 0;
-    if (!is_new) flow.left = std::max(0.0, flow.left - (now_ - flow.since_s) / flow.time_s);
+    const bool is_new = flow.time_s < 0;
+    if (flow.time_s > 0) flow.left = std::max(0.0, flow.left - (now_ - flow.since_s) / flow.time_s);
     flow.since_s = now_;
     flow.time_s = time_s;
     flow.end_s = now_ + flow.left * time_s;
@@ -253,9 +253,9 @@ class Simulation {
 
   double time_of(uint32_t kind, size_t count) {
     std::vector<Time>& times = times_[kind];
-    if (count >= times.size()) times.resize(count + 1);
+    if (count >= times.size()) times.resize(count + 1, Time{.value = -1});
     Time& time = times[count];
-    if (time.value == 0) {
+    if (time.value < 0) {
       const double lanes = static_cast<double>(count) / (kinds_[kind].both_directions ? 2 : 1);
       auto found = kinds_[kind].time(std::max(1.0, lanes));
       if (!found) {

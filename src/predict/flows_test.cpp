@@ -77,6 +77,15 @@ TEST(Flows, StepsAreAsLongAsTheSlowestRank) {
   EXPECT_DOUBLE_EQ(time_of(3, stages, ring, kind({.moves_early = false}), 12), 6);
 }
 
+TEST(Flows, MessagesMayTakeNoTime) {
+  // To the rank itself, along an axis that is not divided, on a simulated machine.
+  const MessageKind nothing{.protocol = {.moves_early = false},
+                            .both_directions = true,
+                            .time = [](double) { return base::Result<Time>(Time{}); }};
+  const std::vector<ShiftMessages> own = {messages(2, {{0, 0}, {1, 1}}, false)};
+  EXPECT_DOUBLE_EQ(time_of(2, {{{2, 3}, {}}, {{}, {0}}}, own, nothing, 5), 3);
+}
+
 TEST(Flows, RefuseWhatTheTablesRefuse) {
   const MessageKind kinds[] = {{.time = [](double) { return refusal("not measured"); }}};
   const std::vector<Stage> stages = {{{}, {0}}};
