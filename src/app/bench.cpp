@@ -172,7 +172,7 @@ class Benchmarks {
     std::vector<std::string> sizes;
     for (const auto& [m, n] : job.sizes) {
       if (computes_.contains({launch_.number, scenario.value(), m, n})) {
-        progress_.done += kKernels;
+        progress_.total -= kKernels;
       } else {
         sizes.push_back(fmt::format("{}x{}", m, n));
       }
@@ -219,7 +219,7 @@ class Benchmarks {
                   {launch_.number, job.way.connection, job.way.hops, job.lanes, layout, bytes});
             });
         if (is_there) {
-          progress_.done += layouts.size();
+          progress_.total -= layouts.size();
         } else {
           missing.push_back(bytes);
         }

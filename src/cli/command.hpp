@@ -108,5 +108,9 @@ void add_infer_command(Command& program, Action& action);
 void add_reroute_command(Command& program, Action& action);
 void add_remap_command(Command& program, Action& action);
 void add_model_command(Command& program, Action& action);
+void add_bench_command(Command& program, Action& action);
+void add_predict_command(Command& program, Action& action);
+/// `words` is COMMAND, as above.
+void add_validate_command(Command& program, Action& action, std::vector<std::string> words);
 
 }  // namespace pathline::cli

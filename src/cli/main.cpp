@@ -15,10 +15,12 @@ namespace {
 
 using namespace pathline;
 
-/// Cuts what stands behind "--" off the command line of `record` and returns it: not one letter of
-/// it is ours to read.
+/// Cuts what stands behind "--" off the command line of a command that starts another one, and
+/// returns it: not one letter of it is ours to read.
 std::vector<std::string> cut_command(int& argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "record") return {};
+  if (argc < 2) return {};
+  const std::string_view command = argv[1];
+  if (command != "record" && command != "validate") return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
   if (dashes == end) return {};
@@ -27,13 +29,13 @@ std::vector<std::string> cut_command(int& argc, char** argv) {
 }
 
 int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
-  std::vector<std::string> recorded_command = cut_command(argc, argv);
+  std::vector<std::string> other_command = cut_command(argc, argv);
   cli::Program program(
       "pathline", "Pathline: performance analysis of parallel programs",
       fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION, otf2::library_version()));
   program.footer("'pathline COMMAND --help' explains a command.");
   cli::Action action;
-  cli::add_record_command(program, action, std::move(recorded_command));
+  cli::add_record_command(program, action, other_command);
   cli::add_finish_command(program, action);
   cli::add_score_command(program, action);
   cli::add_info_command(program, action);
@@ -53,6 +55,9 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_reroute_command(program, action);
   cli::add_remap_command(program, action);
   cli::add_model_command(program, action);
+  cli::add_bench_command(program, action);
+  cli::add_predict_command(program, action);
+  cli::add_validate_command(program, action, std::move(other_command));
   if (const auto status = program.parse(argc, argv)) return *status;
   if (program.chosen() == "record") std::signal(SIGPIPE, inherited_sigpipe);
   const auto status = action();

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace pathline::app {
+
+/// The folder of bench-compute and bench-halo that go with the MPI of a launcher: those of Open MPI
+/// for its mpirun, of MPICH for Hydra's, and simulated ones for smpirun. They are beside this
+/// program: in ../libexec/pathline of an installed one, in ../apps of a build folder. Where the
+/// launcher does not tell its MPI (srun), the only one there is.
+///
+/// errors  kNotFound when there are none, or several that could be meant; it says where they were
+///         looked for.
+base::Result<std::filesystem::path> find_bench_programs(const std::vector<std::string>& launcher);
+
+/// The words of a command that stands in one text: divided by blanks, where no quotes are.
+std::vector<std::string> words_of(std::string_view command);
+
+}  // namespace pathline::app
