@@ -48,7 +48,7 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
       {"profile", FigureKind::kProfile},   {"steps", FigureKind::kSteps},
       {"topology", FigureKind::kTopology}, {"graph", FigureKind::kGraph},
       {"routes", FigureKind::kRoutes},     {"ranking", FigureKind::kRanking},
-      {"model", FigureKind::kModel}};
+      {"model", FigureKind::kModel},       {"prediction", FigureKind::kPrediction}};
   return base::choose("KIND", name, kNames);
 }
 
@@ -72,7 +72,8 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
     case FigureKind::kGraph:
     case FigureKind::kRoutes:
     case FigureKind::kRanking:
-    case FigureKind::kModel: break;
+    case FigureKind::kModel:
+    case FigureKind::kPrediction: break;
   }
   return base::Error{base::ErrorCode::kInvalidArgument, "this figure is not of a run"};
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/network_input.hpp"
+#include "app/outcomes.hpp"
 #include "figure/figure.hpp"
 #include "figure/model/model.hpp"
 #include "figure/network/network.hpp"
@@ -25,15 +26,17 @@ enum class FigureKind : uint8_t {
   kGraph,     ///< This and the next two are of routes on a network, see make_network_scene().
   kRoutes,
   kRanking,
-  kModel  ///< Of a series of runs, see make_model_scene().
+  kModel,      ///< Of a series of runs, see make_model_scene().
+  kPrediction  ///< Of a database, see make_prediction_scene().
 };
 
 /// "timeline", "matrix", "chord", "flow", "profile", "steps", "topology", "graph", "routes",
-/// "ranking", "model".
+/// "ranking", "model", "prediction".
 /// errors  kInvalidArgument naming the kinds there are.
 base::Result<FigureKind> parse_figure_kind(std::string_view name);
 
-/// The picture of one kind of a run, not kTopology, kGraph, kRoutes, kRanking or kModel.
+/// The picture of one kind of a run, not kTopology, kGraph, kRoutes, kRanking, kModel or
+/// kPrediction.
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of the messages.
@@ -73,6 +76,11 @@ struct ModelPicture {
 base::Result<layout::Scene> make_model_scene(const scaling::Experiment& experiment,
                                              const ModelPicture& picture, base::ThreadPool& pool,
                                              double* search_ms = nullptr);
+
+/// kPrediction: runs of a machine beside what was predicted for them.
+base::Result<layout::Scene> make_prediction_scene(const std::vector<RunOutcome>& outcomes,
+                                                  const store::Machine& machine,
+                                                  const figure::Options& options);
 
 /// errors  kInvalidArgument for the name of a file that write_picture() does not know how to write.
 base::Status check_picture_name(const std::string& path);

@@ -11,6 +11,7 @@
 #include "cli/figure_kinds.hpp"
 #include "cli/model_figure.hpp"
 #include "cli/network_figure.hpp"
+#include "cli/prediction_figure.hpp"
 #include "cli/run_figure.hpp"
 #include "render/raster.hpp"
 
@@ -28,6 +29,7 @@ struct FigureOptions : NetworkOptions {
   RunFigureOptions of_run;
   NetworkFigureOptions of_network;
   ModelFigureOptions of_model;
+  PredictionFigureOptions of_prediction;
 };
 
 bool is_of_network(app::FigureKind kind) {
@@ -101,6 +103,9 @@ base::Result<int> run_figure(const FigureOptions& options) {
   if (kind == app::FigureKind::kModel) {
     return draw_model(options, options.of_model, options.metric, look.value(), stats);
   }
+  if (kind == app::FigureKind::kPrediction) {
+    return draw_prediction(options, options.of_prediction, look.value(), stats);
+  }
   return draw_run(kind, options, options.of_run, options.metric, look.value(), stats);
 }
 
@@ -113,8 +118,8 @@ void add_common_options(Command& command, FigureOptions& options) {
           "receivers on the right), profile, steps or topology (load and messages on the nodes of "
           "the machine); of routes on a network: graph (nodes near "
           "those they talk to), routes (matrix of links), ranking (bars); of a series of runs: "
-          "model "
-          "(how parts of a program grow)")
+          "model (how parts of a program grow); of a database of 'pathline bench': prediction "
+          "(beside what was measured)")
       .required();
   add_input(command, options, false);
   command.option("RUNS", options.of_model.more,
@@ -136,11 +141,12 @@ void add_common_options(Command& command, FigureOptions& options) {
 void add_figure_command(Command& program, Action& action) {
   auto options = std::make_shared<FigureOptions>();
   Command command = program.command(
-      "figure", "Draws a run, its routes on a network, or how a series of runs grows");
+      "figure", "Draws a run, its routes on a network, how a series of runs grows, or predictions");
   add_common_options(command, *options);
   add_run_figure_options(command, options->of_run);
   add_network_figure_options(command, *options, options->of_network);
   add_model_figure_options(command, options->of_model);
+  add_prediction_figure_options(command, options->of_prediction);
   command.option("--stats", options->stats, "Print quality and CPU time of the picture: json")
       .one_of({"json"});
   command.footer(
@@ -154,6 +160,7 @@ void add_figure_command(Command& program, Action& action) {
       "  pathline figure routes --network torus:4x4x4x16x2 --hopbytes traffic.txt -o routes.png\n"
       "  pathline figure graph run --network slurm:topology.conf -o graph.png\n"
       "  pathline figure model series --at p=65536 -o models.png\n"
+      "  pathline figure prediction machine.db -o predicted.png\n"
       "  pathline figure model series --kernel 'main->solve' --metric visits -o solve.svg");
   command.on_chosen([options, command, &action] {
     options->given = command.given();

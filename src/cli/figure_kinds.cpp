@@ -14,10 +14,10 @@ using app::FigureKind;
 using Kinds = unsigned;
 constexpr Kinds bit(FigureKind kind) { return 1U << static_cast<unsigned>(kind); }
 
-constexpr std::array<const char*, 11> kNames = {"timeline", "matrix",  "chord",    "flow",
+constexpr std::array<const char*, 12> kNames = {"timeline", "matrix",  "chord",    "flow",
                                                 "profile",  "steps",   "topology", "graph",
-                                                "routes",   "ranking", "model"};
-static_assert(static_cast<size_t>(FigureKind::kModel) + 1 == kNames.size());
+                                                "routes",   "ranking", "model",    "prediction"};
+static_assert(static_cast<size_t>(FigureKind::kPrediction) + 1 == kNames.size());
 
 constexpr Kinds kTimeline = bit(FigureKind::kTimeline);
 constexpr Kinds kMatrix = bit(FigureKind::kMatrix);
@@ -28,9 +28,10 @@ constexpr Kinds kGraph = bit(FigureKind::kGraph);
 constexpr Kinds kRoutes = bit(FigureKind::kRoutes);
 constexpr Kinds kRanking = bit(FigureKind::kRanking);
 constexpr Kinds kModel = bit(FigureKind::kModel);
+constexpr Kinds kPrediction = bit(FigureKind::kPrediction);
 constexpr Kinds kPairs = kMatrix | kChord | kFlow;
 constexpr Kinds kAll = (1U << kNames.size()) - 1;
-constexpr Kinds kOfRun = kAll & ~kModel;
+constexpr Kinds kOfRun = kAll & ~(kModel | kPrediction);
 
 struct Belongs {
   const char* what;  ///< An option, or the headline of a group.
@@ -63,6 +64,9 @@ constexpr Belongs kOptions[] = {
     // Of a group are the options above that stand in it, and all others of it.
     {kNetworkGroup, kGraph | kRoutes | kRanking},
     {kModelGroup, kModel},
+    {kPredictionGroup, kPrediction},
+    {"--threads", kAll & ~kPrediction},
+    {"--partial", kAll & ~kPrediction},
 };
 
 /// nullptr for an option of all kinds.

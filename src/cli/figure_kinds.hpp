@@ -13,6 +13,7 @@ namespace pathline::cli {
 /// Headlines of the help; what stands below belongs to the kinds that they name.
 inline constexpr const char* kNetworkGroup = "Options of graph, routes and ranking";
 inline constexpr const char* kModelGroup = "Options of model";
+inline constexpr const char* kPredictionGroup = "Options of prediction";
 
 /// What would be ignored is refused.
 ///
