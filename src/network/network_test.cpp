@@ -158,6 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, Networks,
     testing::Values(Kind{"torus:4x4x4x4x2", true}, Kind{"torus:5x3", true},
                     Kind{"torus:4x2mx3", true}, Kind{"torus:1x6x1", true}, Kind{"torus:1", true},
+                    Kind{"torus:4x3x2,order=CBA,ties=simgrid", true},
                     Kind{"mesh:3x4x2,order=BCA", true}, Kind{"mesh:7", true}, Kind{"xc40:1", true},
                     Kind{"dragonfly:1,1,1", false}, Kind{"dragonfly:2,2,1", false},
                     Kind{"dragonfly:4,2,2", false}, Kind{"dragonfly:3,1,2", false},
@@ -182,6 +183,20 @@ TEST(Torus, GoesPlusFromEvenCoordinatesAtHalfTheRing) {
   EXPECT_THAT(way(*network, 2, 0), ElementsAre(2, 3, 0));
   EXPECT_THAT(way(*network, 1, 3), ElementsAre(1, 0, 3));
   EXPECT_THAT(way(*network, 3, 1), ElementsAre(3, 2, 1));
+}
+
+TEST(Torus, GoesMinusFromTheMiddleOfTheRingAsSimGridDoes) {
+  const auto four = network_of("torus:4,ties=simgrid");
+  EXPECT_THAT(way(*four, 0, 2), ElementsAre(0, 1, 2));
+  EXPECT_THAT(way(*four, 1, 3), ElementsAre(1, 2, 3));
+  EXPECT_THAT(way(*four, 2, 0), ElementsAre(2, 1, 0));
+  EXPECT_THAT(way(*four, 3, 1), ElementsAre(3, 0, 1));
+  // The shorter way is taken where there is one.
+  EXPECT_THAT(way(*four, 2, 3), ElementsAre(2, 3));
+  EXPECT_THAT(way(*network_of("torus:5,ties=simgrid"), 2, 0), ElementsAre(2, 1, 0));
+  EXPECT_THAT(way(*network_of("torus:2,ties=simgrid"), 1, 0), ElementsAre(1, 0));
+  EXPECT_EQ(four->spec(), "torus:4,order=A,ties=simgrid");
+  EXPECT_EQ(network_of("torus:4,ties=parity")->spec(), "torus:4,order=A");
 }
 
 TEST(Torus, CrossesDimensionsInTheirOrder) {
@@ -380,6 +395,8 @@ TEST(NetworkSpec, SaysWhatIsWrong) {
   EXPECT_THAT(error_of("torus:4x4,order=A"), HasSubstr("order 'A'"));
   EXPECT_THAT(error_of("torus:4x4,order=AC"), HasSubstr("A to B"));
   EXPECT_THAT(error_of("torus:4x4,ordre=AB"), HasSubstr("unknown option 'ordre'"));
+  EXPECT_THAT(error_of("torus:4x4,ties=even"), HasSubstr("ties 'even' is neither"));
+  EXPECT_THAT(error_of("xc40:2,ties=simgrid"), HasSubstr("has no ties"));
   EXPECT_THAT(error_of("torus:4x4,ranks-per-node=0"), HasSubstr("'0' is no number of ranks"));
   EXPECT_THAT(error_of("torus:4,order=A,order=A"), HasSubstr("given twice"));
   EXPECT_THAT(error_of("fattree:2"), HasSubstr("expected fattree:K,N"));

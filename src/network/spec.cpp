@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kForms =
     "Networks: torus:4x4x4x8mx2, mesh:8x8, dragonfly:A,P,H, xc40:G, fattree:K,N, tree:FILE, "
-    "slurm:FILE, edges:FILE; then ,order=DACBE and ,ranks-per-node=2 where needed.";
+    "slurm:FILE, edges:FILE; then ,order=DACBE, ,ties=simgrid and ,ranks-per-node=2 where needed.";
 
 base::Error invalid(std::string_view spec, std::string_view fact) {
   return {base::ErrorCode::kInvalidArgument,
@@ -35,6 +35,7 @@ struct Parts {
   std::string_view kind;
   std::string_view shape;
   std::optional<std::string_view> order;
+  std::optional<std::string_view> ties;
   std::optional<std::string_view> ranks_per_node;
 };
 
@@ -50,11 +51,13 @@ base::Result<Parts> split(std::string_view spec) {
     if (equals == std::string_view::npos) break;
     const std::string_view key = option.substr(0, equals);
     std::optional<std::string_view>* const value = key == "order"            ? &parts.order
+                                                   : key == "ties"           ? &parts.ties
                                                    : key == "ranks-per-node" ? &parts.ranks_per_node
                                                                              : nullptr;
     if (value == nullptr) {
-      return invalid(spec, fmt::format("unknown option '{}'; expected order or ranks-per-node",
-                                       base::printable(key)));
+      return invalid(spec,
+                     fmt::format("unknown option '{}'; expected order, ties or ranks-per-node",
+                                 base::printable(key)));
     }
     if (*value) return invalid(spec, fmt::format("{} is given twice", key));
     *value = option.substr(equals + 1);
@@ -115,6 +118,13 @@ base::Result<std::unique_ptr<Network>> torus(const Parts& parts, std::string_vie
     if (!order) return order.error();
     shape.order = std::move(order).value();
   }
+  if (parts.ties) {
+    if (*parts.ties != "parity" && *parts.ties != "simgrid") {
+      return invalid(spec, fmt::format("ties '{}' is neither parity nor simgrid",
+                                       base::printable(*parts.ties)));
+    }
+    shape.ties = *parts.ties == "simgrid" ? Ties::kSimGrid : Ties::kParity;
+  }
   auto made = Torus::make(std::move(shape));
   if (!made) return invalid(spec, made.error().message);
   return std::unique_ptr<Network>(std::move(made).value());
@@ -136,6 +146,7 @@ base::Result<std::unique_ptr<Network>> from_file(std::string_view path, Read rea
 base::Result<std::unique_ptr<Network>> network_of(const Parts& parts, std::string_view spec) {
   if (parts.kind == "torus" || parts.kind == "mesh") return torus(parts, spec);
   if (parts.order) return invalid(spec, fmt::format("a {} has no order", parts.kind));
+  if (parts.ties) return invalid(spec, fmt::format("a {} has no ties", parts.kind));
   if (parts.kind == "tree") return from_file<Tree>(parts.shape, read_tree);
   if (parts.kind == "slurm") return from_file<Tree>(parts.shape, read_slurm_topology);
   if (parts.kind == "edges") return from_file<EdgeGraph>(parts.shape, read_edges);

@@ -16,8 +16,9 @@ struct Machine {
 };
 
 /// Understands torus:4x4x4x8mx2, mesh:8x8, dragonfly:A,P,H, xc40:G, fattree:K,N, tree:FILE,
-/// slurm:FILE and edges:FILE, each with `,order=DACBE` (torus and mesh) and `,ranks-per-node=2`
-/// behind it. Without an order a torus has that of known_torus_order().
+/// slurm:FILE and edges:FILE, each with `,order=DACBE`, `,ties=parity` or `simgrid` (torus and
+/// mesh) and `,ranks-per-node=2` behind it. Without an order a torus has that of
+/// known_torus_order(), without ties Ties::kParity.
 ///
 /// errors  kInvalidArgument naming the part that is wrong and what was expected; those of the
 /// files.

@@ -18,13 +18,16 @@ base::Error invalid(std::string message) {
 }
 
 /// Steps from `from` to `to` along a dimension; negative: the minus way.
-int32_t steps_along(uint32_t from, uint32_t to, uint32_t size, bool wrap) {
+int32_t steps_along(uint32_t from, uint32_t to, uint32_t size, bool wrap, Ties ties) {
   const auto straight = static_cast<int32_t>(to) - static_cast<int32_t>(from);
   if (!wrap) return straight;
   const auto ring = static_cast<int32_t>(size);
   const int32_t plus = straight < 0 ? straight + ring : straight;
-  if (2 * plus < ring || (2 * plus == ring && from % 2 == 0)) return plus;
-  return plus - ring;
+  if (2 * plus == ring) {
+    const bool minus = ties == Ties::kSimGrid ? 2 * from == size : from % 2 == 1;
+    return minus ? -plus : plus;
+  }
+  return 2 * plus < ring ? plus : plus - ring;
 }
 
 }  // namespace
@@ -117,7 +120,7 @@ void Torus::route(Vertex from, Vertex to, std::vector<Link>& links) const {
   for (const uint32_t d : shape_.order) {
     const uint32_t size = shape_.sizes[d];
     uint32_t at = coordinate(Vertex(v), d);
-    int32_t steps = steps_along(at, coordinate(to, d), size, shape_.wrap[d]);
+    int32_t steps = steps_along(at, coordinate(to, d), size, shape_.wrap[d], shape_.ties);
     const bool minus = steps < 0;
     // In a ring of two both ways are the plus link.
     const size_t way = minus && !(shape_.wrap[d] && size == 2) ? 1 : 0;
@@ -161,6 +164,7 @@ std::string spec_of(const TorusShape& shape) {
   }
   text = (any_wrap ? "torus:" : "mesh:") + text + ",order=";
   for (const uint32_t d : shape.order) text += torus_dimension_name(d);
+  if (shape.ties == Ties::kSimGrid) text += ",ties=simgrid";
   return text;
 }
 

@@ -6,11 +6,18 @@
 
 namespace pathline::network {
 
+/// Which way a route takes to the node at exactly half of a ring, where both are equally long.
+enum class Ties : uint8_t {
+  kParity,   ///< Plus from even coordinates, minus from odd ones, as Blue Gene/Q.
+  kSimGrid,  ///< Minus from the coordinate size / 2, plus from all others, as SimGrid.
+};
+
 /// Sizes of a mesh or torus, and the order in which a message crosses its dimensions.
 struct TorusShape {
   std::vector<uint32_t> sizes;
   std::vector<bool> wrap;       ///< Per dimension: its ends are joined to a ring.
   std::vector<uint32_t> order;  ///< The dimensions, each once, first crossed first.
+  Ties ties = Ties::kParity;
 };
 
 /// N-dimensional mesh or torus. Nodes are numbered row by row, the last dimension fastest. The link
@@ -18,8 +25,10 @@ struct TorusShape {
 /// wrapped dimension of size 2 has one link each way, the plus one.
 ///
 /// The route crosses the dimensions in their order, finishing each; in a ring it takes the shorter
-/// way, at exactly half of it plus from even coordinates and minus from odd ones: the deterministic
-/// routing of Blue Gene/Q, as measured in the data of Fujiwara et al., VAST 2017.
+/// way, and `ties` decides at exactly half of it. With Ties::kParity that is the deterministic
+/// routing of Blue Gene/Q, as measured in the data of Fujiwara et al., VAST 2017. SimGrid's
+/// <cluster> of topology TORUS and sizes a,b,c is the torus of c x b x a, order CBA, with
+/// Ties::kSimGrid.
 class Torus : public Network {
  public:
   static constexpr size_t kMaxDimensions = 16;
