@@ -19,10 +19,11 @@ void add_network_options(Command& command, NetworkOptions& options, bool require
                          const std::string& group) {
   app::NetworkRequest& request = options.request;
   command
-      .option("--network", request.network,
-              "torus:4x4x4x8mx2 (m: no wrap), mesh:8x8, dragonfly:A,P,H, xc40:G, "
-              "fattree:K,N, tree:FILE, slurm:FILE (topology.conf) or edges:FILE; then "
-              ",order=DACBE, ,ties=simgrid and ,ranks-per-node=2 where needed")
+      .option(
+          "--network", request.network,
+          "torus:4x4x4x8mx2 (m: no wrap), mesh:8x8, dragonfly:A,P,H, xc40:G, "
+          "fattree:K,N, \"xgft:M;W;P\", tree:FILE, slurm:FILE (topology.conf) or edges:FILE; then "
+          ",order=DACBE, ,ties=simgrid and ,ranks-per-node=2 where needed")
       .required(required)
       .group(group);
   command

@@ -40,9 +40,10 @@ void Network::set_links(uint32_t node_count, uint32_t vertex_count, std::vector<
     hops_[next[ends_[link].from]++] = {ends_[link].to, Link(link)};
   }
   for (size_t v = 0; v < vertex_count; ++v) {
-    std::sort(hops_.begin() + static_cast<ptrdiff_t>(first_[v]),
-              hops_.begin() + static_cast<ptrdiff_t>(first_[v + 1]),
-              [](const Hop& a, const Hop& b) { return a.to < b.to; });
+    std::sort(
+        hops_.begin() + static_cast<ptrdiff_t>(first_[v]),
+        hops_.begin() + static_cast<ptrdiff_t>(first_[v + 1]),
+        [](const Hop& a, const Hop& b) { return a.to != b.to ? a.to < b.to : a.link < b.link; });
   }
 }
 

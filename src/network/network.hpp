@@ -45,11 +45,13 @@ class Network {
   /// Every link's number is smaller. May exceed link_count(): a torus leaves numbers out.
   [[nodiscard]] uint32_t link_limit() const { return static_cast<uint32_t>(ends_.size()); }
 
-  /// The links that leave `vertex`, ascending in the vertex they lead to.
+  /// The links that leave `vertex`, ascending in the vertex they lead to, then in their numbers: a
+  /// fat tree may have several cables between two switches.
   [[nodiscard]] std::span<const Hop> hops(Vertex vertex) const {
     return {hops_.data() + first_[vertex], hops_.data() + first_[vertex + 1]};
   }
-  /// The link from `from` to `to`, Link::none() if there is none. O(log degree).
+  /// The link from `from` to `to`, the lowest number of several, Link::none() if there is none.
+  /// O(log degree).
   [[nodiscard]] Link link(Vertex from, Vertex to) const;
   /// Where a link that exists begins and leads to.
   [[nodiscard]] Vertex source(Link link) const { return ends_[link].from; }

@@ -21,8 +21,9 @@ namespace pathline::network {
 namespace {
 
 constexpr std::string_view kForms =
-    "Networks: torus:4x4x4x8mx2, mesh:8x8, dragonfly:A,P,H, xc40:G, fattree:K,N, tree:FILE, "
-    "slurm:FILE, edges:FILE; then ,order=DACBE, ,ties=simgrid and ,ranks-per-node=2 where needed.";
+    "Networks: torus:4x4x4x8mx2, mesh:8x8, dragonfly:A,P,H, xc40:G, fattree:K,N, xgft:16,16;1,8, "
+    "tree:FILE, slurm:FILE, edges:FILE; then ,order=DACBE, ,ties=simgrid and ,ranks-per-node=2 "
+    "where needed.";
 
 base::Error invalid(std::string_view spec, std::string_view fact) {
   return {base::ErrorCode::kInvalidArgument,
@@ -143,10 +144,35 @@ base::Result<std::unique_ptr<Network>> from_file(std::string_view path, Read rea
   return as_network<Made>(read(file.value().text(), std::string(path)));
 }
 
+base::Result<std::unique_ptr<Network>> fat_tree(const Parts& parts, std::string_view spec) {
+  std::vector<std::vector<uint32_t>> lists;
+  for (size_t begin = 0; begin <= parts.shape.size();) {
+    const size_t end = std::min(parts.shape.find(';', begin), parts.shape.size());
+    auto list = base::numbers_in<uint32_t>(parts.shape.substr(begin, end - begin), ',');
+    if (!list || lists.size() == 3) {
+      lists.clear();
+      break;
+    }
+    lists.push_back(std::move(*list));
+    begin = end + 1;
+  }
+  if (lists.size() < 2) {
+    return invalid(
+        spec,
+        "expected xgft:M,...;W,... or xgft:M,...;W,...;P,... with whole numbers: children, "
+        "parents and cables, the lowest tier first");
+  }
+  lists.resize(3);
+  auto made = FatTree::make({lists[0], lists[1], lists[2]});
+  if (!made) return invalid(spec, made.error().message);
+  return std::unique_ptr<Network>(std::move(made).value());
+}
+
 base::Result<std::unique_ptr<Network>> network_of(const Parts& parts, std::string_view spec) {
   if (parts.kind == "torus" || parts.kind == "mesh") return torus(parts, spec);
   if (parts.order) return invalid(spec, fmt::format("a {} has no order", parts.kind));
   if (parts.ties) return invalid(spec, fmt::format("a {} has no ties", parts.kind));
+  if (parts.kind == "xgft") return fat_tree(parts, spec);
   if (parts.kind == "tree") return from_file<Tree>(parts.shape, read_tree);
   if (parts.kind == "slurm") return from_file<Tree>(parts.shape, read_slurm_topology);
   if (parts.kind == "edges") return from_file<EdgeGraph>(parts.shape, read_edges);
