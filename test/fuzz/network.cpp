@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/platform.hpp"
 #include "network/edge_graph.hpp"
 #include "network/hop_bytes.hpp"
 #include "network/host_list.hpp"
@@ -234,6 +235,20 @@ std::string probe_spec(std::string_view text) {
   return broken_by(*machine.value().network);
 }
 
+std::string probe_platform(std::string_view text) {
+  const auto parsed = app::parse_platform(text, kFile);
+  if (!parsed) return broken_by_error(parsed.error());
+  const app::Platform& platform = parsed.value();
+  if (platform.hosts.empty() || platform.cores == 0) return "a platform without hosts or cores";
+  if (platform.network.empty() || platform.hosts.size() > kManyRanks) return "";
+  const auto machine = network::parse_network(platform.network);
+  if (!machine) return "no network is " + platform.network;
+  if (machine.value().network->node_count() != platform.hosts.size()) {
+    return platform.network + " has other nodes than the platform";
+  }
+  return broken_by(*machine.value().network);
+}
+
 }  // namespace
 
 std::string network_example(std::string_view kind) {
@@ -253,6 +268,16 @@ std::string network_example(std::string_view kind) {
   }
   if (kind == "hosts") return "n[001-003,7],login1,rack[0-1]node[8-11],gpu";
   if (kind == "spec") return "torus:3x4mx2x2,order=DABC,ranks-per-node=2";
+  if (kind == "xgft_spec") return "xgft:4,3,2;2,1,3;1,2,1,ranks-per-node=3";
+  if (kind == "platform") {
+    return "<?xml version='1.0'?>\n"
+           "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+           "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\">\n"
+           "<cluster id=\"c\" topology=\"FAT_TREE\" topo_parameters=\"2;4,3;1,2;1,2\" "
+           "prefix=\"n\"\n"
+           " radical=\"0-8,12,14-15\" suffix=\"\" core=\"16\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+           "</zone></platform>\n";
+  }
   if (kind == "xc40_routes") {
     // As Theta records them, and as our own writer does.
     const Network& network = *xc40().network;
@@ -293,7 +318,8 @@ std::string probe_network(std::string_view kind, std::string_view text) {
   if (kind == "slurm") return broken_by_made(network::read_slurm_topology(text, kFile));
   if (kind == "edges") return broken_by_made(network::read_edges(text, kFile));
   if (kind == "hosts") return probe_hosts(text);
-  if (kind == "spec") return probe_spec(text);
+  if (kind == "spec" || kind == "xgft_spec") return probe_spec(text);
+  if (kind == "platform") return probe_platform(text);
   return probe_routes(text);
 }
 

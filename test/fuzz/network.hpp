@@ -7,7 +7,7 @@
 namespace pathline::fuzz {
 
 /// A whole text of what describes networks and their traffic: "hopbytes", "routes", "xc40_routes",
-/// "tree", "slurm", "edges", "hosts" (a host list) or "spec" (--network).
+/// "tree", "slurm", "edges", "hosts" (a host list), "spec", "xgft_spec" (--network) or "platform".
 std::string network_example(std::string_view kind);
 
 /// Reads a text as that. Returns which promise of the reader is broken, "" if none is: an error
