@@ -76,6 +76,22 @@ base::Result<fs::path> find_bench_programs(const std::vector<std::string>& launc
       advice};
 }
 
+std::vector<std::string> simgrid_launcher(const fs::path& platform) {
+  return {"smpirun",
+          "-platform",
+          platform.string(),
+          "-hostfile",
+          "{hostfile}",
+          "-np",
+          "{n}",
+          "--cfg=smpi/simulate-computation:no",
+          "--cfg=smpi/host-speed:4Gf",
+          "--cfg=smpi/wtime:0",
+          "--cfg=smpi/bw-factor:0:1",
+          "--cfg=smpi/lat-factor:0:1",
+          "--log=root.thres:error"};
+}
+
 std::vector<std::string> words_of(std::string_view command) {
   std::vector<std::string> words;
   bool is_open = false;  // A word has begun.

@@ -18,6 +18,11 @@ namespace pathline::app {
 ///         looked for.
 base::Result<std::filesystem::path> find_bench_programs(const std::vector<std::string>& launcher);
 
+/// SimGrid's smpirun for a platform, with {n} and {hostfile}: computation takes the time of the
+/// operations it is charged, at 4 Gflop/s; messages take latencies and bandwidths of the platform
+/// as they stand, without SimGrid's factors for a cluster of its authors; clocks are free.
+std::vector<std::string> simgrid_launcher(const std::filesystem::path& platform);
+
 /// The words of a command that stands in one text: divided by blanks, where no quotes are.
 std::vector<std::string> words_of(std::string_view command);
 

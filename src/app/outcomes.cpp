@@ -196,7 +196,15 @@ class Trials {
 
   base::Result<std::vector<std::string>> command(const Deployed& deployed,
                                                  const mapping::Placement& placement) {
-    std::vector<std::string> words = request_.command;
+    std::vector<std::string> words;
+    for (const std::string& word : request_.command) {
+      if (word == "{launcher}") {
+        const auto launcher = launcher_of(machine_.row);
+        words.insert(words.end(), launcher.begin(), launcher.end());
+      } else {
+        words.push_back(word);
+      }
+    }
     const std::vector<std::string> hosts = hosts_of(machine_.row);
     bool says_where = false;
     const std::pair<std::string_view, std::string> values[] = {

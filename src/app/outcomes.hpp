@@ -31,8 +31,9 @@ base::Result<predict::Calibration> calibration_of(store::Database& database, sto
 struct TrialRequest {
   std::string application;  ///< As open_application() takes it; its name is kept with the runs.
   std::vector<Deployed> deployed;
-  /// Starts one: {n} is the number of ranks, {hostfile} a file with the host of each rank, {grid},
-  /// {rank_grid}, {ranks_per_node} and {steps} are what they say.
+  /// Starts one: {launcher} stands for that of the benchmarks, {n} is the number of ranks,
+  /// {hostfile} a file with the host of each rank, {grid}, {rank_grid}, {ranks_per_node} and
+  /// {steps} are what they say.
   std::vector<std::string> command;
   uint32_t steps = 20;
 };

@@ -279,14 +279,26 @@ void rank(std::vector<Forecast>& forecasts) {
   }
 }
 
-std::vector<std::string> hosts_of(const store::Machine& machine) {
+namespace {
+
+std::vector<std::string> texts_in(const store::Machine& machine, const char* key) {
   const auto json = nlohmann::json::parse(machine.config_json, nullptr, false);
-  if (!json.is_object() || !json.contains("hosts")) return {};
-  std::vector<std::string> hosts;
-  for (const auto& host : json["hosts"]) {
-    if (host.is_string()) hosts.push_back(host.get<std::string>());
+  std::vector<std::string> texts;
+  if (!json.is_object() || !json.contains(key)) return texts;
+  for (const auto& text : json[key]) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
   }
-  return hosts;
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> hosts_of(const store::Machine& machine) {
+  return texts_in(machine, "hosts");
+}
+
+std::vector<std::string> launcher_of(const store::Machine& machine) {
+  return texts_in(machine, "launcher");
 }
 
 base::Result<predict::Application> open_application(const std::string& name) {

@@ -80,6 +80,8 @@ void rank(std::vector<Forecast>& forecasts);
 
 /// Names of the machine's nodes, in the order of its network; empty: not known.
 std::vector<std::string> hosts_of(const store::Machine& machine);
+/// Words that started the benchmarks.
+std::vector<std::string> launcher_of(const store::Machine& machine);
 
 /// `name` is "shallow" or a file of an application (app/application_file.hpp).
 base::Result<predict::Application> open_application(const std::string& name);

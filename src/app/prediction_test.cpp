@@ -23,7 +23,7 @@ class Deployment : public testing::Test {
     store::Database database = open();
     store::Machine row{.name = "ring", .network = "torus:4"};
     row.kind = store::MachineKind::kSimulated;
-    row.config_json = R"({"hosts":["n0","n1","n2","n3"]})";
+    row.config_json = R"({"hosts":["n0","n1","n2","n3"],"launcher":["env","A={n}"]})";
     row.levels = {{"Machine", 0, 2}, {"Core", 0, 1}};
     row.cores = {"0/0", "0/1"};
     const store::Id machine = database.add(row).value();
@@ -189,11 +189,12 @@ class Trial : public Deployment {
     store::Database database = open();
     const MeasuredMachine ring = machine();
     base::Progress progress;
-    const TrialRequest request{.application = "shallow",
-                               .deployed = deployments(choices, predict::shallow(), ring).value(),
-                               .command = {script.string(), "{n}", "{grid}", "{rank_grid}",
-                                           "{ranks_per_node}", "--steps={steps}", "{hostfile}"},
-                               .steps = 7};
+    const TrialRequest request{
+        .application = "shallow",
+        .deployed = deployments(choices, predict::shallow(), ring).value(),
+        .command = {"{launcher}", script.string(), "{n}", "{grid}", "{rank_grid}",
+                    "{ranks_per_node}", "--steps={steps}", "{hostfile}"},
+        .steps = 7};
     return run_trials(request, database, ring, progress);
   }
 };

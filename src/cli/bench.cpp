@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench_programs.hpp"
+#include "app/platform.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -25,6 +26,9 @@ struct BenchOptions : CommonOptions {
   std::string launcher = "mpirun -n {n}";
   std::string programs;
   std::string hosts;
+  std::string platform;
+  bool launcher_given = false;
+  bool launches_given = false;
   unsigned launches = 5;
   double seconds = 0.1;
 };
@@ -47,6 +51,24 @@ base::Result<std::vector<std::string>> hosts_in(const std::string& text) {
   return network::expand_host_list(list);
 }
 
+/// The machine that a platform of SimGrid describes, for all that was not said otherwise.
+base::Status take_platform(BenchOptions& options) {
+  auto read = app::read_platform(options.platform);
+  if (!read) return read.error();
+  app::Platform& platform = read.value();
+  app::BenchRequest& request = options.request;
+  request.simulated = true;
+  if (!options.launcher_given) request.launcher = app::simgrid_launcher(options.platform);
+  if (request.machine.empty()) {
+    request.machine = std::filesystem::path(options.platform).stem().string();
+  }
+  if (request.node.empty()) request.node = platform.node;
+  if (request.network.empty()) request.network = platform.network;
+  if (options.hosts.empty()) request.hosts = std::move(platform.hosts);
+  if (!options.launches_given) request.launches = 1;  // They repeat.
+  return {};
+}
+
 base::Result<int> run_bench(BenchOptions options) {
   const auto began = std::chrono::steady_clock::now();
   app::BenchRequest& request = options.request;
@@ -56,6 +78,9 @@ base::Result<int> run_bench(BenchOptions options) {
   request.launcher = app::words_of(options.launcher);
   request.launches = options.launches;
   request.seconds = options.seconds;
+  if (!options.platform.empty()) {
+    if (auto status = take_platform(options); !status) return status.error();
+  }
   if (request.launcher.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "--launcher is empty, expected a command as in 'mpirun -n {n}'"};
@@ -130,6 +155,9 @@ void add_bench_command(Command& program, Action& action) {
       "--node", request.node,
       "Cores of a node: an XML file of hwloc, or its short form 'package:2 core:8 pu:1'; "
       "default: this machine");
+  command.option("--platform", options->platform,
+                 "Simulate the machine of this platform file of SimGrid: a <cluster>; says "
+                 "--launcher, --hosts, --network, --node and --launches 1");
   command.flag("--simulated", request.simulated,
                "The launcher simulates the machine (SimGrid's smpirun)");
   command.option("--programs", options->programs,
@@ -146,9 +174,14 @@ void add_bench_command(Command& program, Action& action) {
       "What is in the database already is not measured again: an interrupted run goes on where it "
       "was.\nExamples:\n"
       "  pathline bench all --db machine.db\n"
+      "  pathline bench all --db torus.db --platform torus_4x4x4_c16.xml\n"
       "  pathline bench all --db cluster.db --hosts n[0-3] --network slurm:topology.conf \\\n"
       "      --launcher 'mpirun --hostfile {hostfile} -n {n}'");
-  command.on_chosen([options, &action] { action = [options] { return run_bench(*options); }; });
+  command.on_chosen([options, command, &action] {
+    options->launcher_given = command.was_given("--launcher");
+    options->launches_given = command.was_given("--launches");
+    action = [options] { return run_bench(*options); };
+  });
 }
 
 }  // namespace pathline::cli

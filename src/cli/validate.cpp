@@ -248,11 +248,12 @@ void add_validate_command(Command& program, Action& action, std::vector<std::str
       "Without --app: what is stored. With --app: the stored runs of it are predicted anew, each "
       "with intervals that follow from runs on other grids. With -- COMMAND: predicts and then "
       "runs "
-      "each combination that was not run before; {n}, {hostfile}, {grid}, {rank_grid}, "
+      "each combination that was not run before; {launcher} is that of the benchmarks; {n}, "
+      "{hostfile}, {grid}, {rank_grid}, "
       "{ranks_per_node} and {steps} are filled in, and COMMAND prints 'seconds per step = "
       "X'.\nExample:\n"
       "  pathline validate --db machine.db --app shallow --grid 256x256,1024x1024 --ranks 1,2 \\\n"
-      "      -- mpirun -n {n} shallow --grid {grid} --ranks {rank_grid} --steps {steps}");
+      "      -- {launcher} shallow --grid {grid} --ranks {rank_grid} --steps {steps}");
   command.on_chosen([options, &action] { action = [options] { return run_validate(*options); }; });
 }
 
