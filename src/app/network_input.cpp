@@ -252,6 +252,8 @@ base::Result<NetworkInput> open_network(const NetworkRequest& request, const Ran
     auto hosts = read_hosts(request.hosts);
     if (!hosts) return hosts.error();
     out.host_of_node = std::move(hosts).value();
+  } else {
+    out.host_of_node = request.host_names;
   }
   auto placement = place_ranks(request, file, trace, rank_count, out);
   if (!placement) return placement.error();

@@ -19,11 +19,13 @@ namespace pathline::app {
 
 /// Traffic, and the network it crosses, as the command line names them. Empty: not given.
 struct NetworkRequest {
-  std::string network;       ///< network::parse_network().
-  std::string hop_bytes;     ///< File of traffic.
-  std::string routes;        ///< File of recorded routes.
-  std::string placement;     ///< File that says on which node each rank runs.
-  std::string hosts;         ///< File with the names of the network's nodes, one each line.
+  std::string network;    ///< network::parse_network().
+  std::string hop_bytes;  ///< File of traffic.
+  std::string routes;     ///< File of recorded routes.
+  std::string placement;  ///< File that says on which node each rank runs.
+  std::string hosts;      ///< File with the names of the network's nodes, one each line.
+  /// The same names as a list, where there is no file.
+  std::vector<std::string> host_names = {};
   bool complete = false;     ///< The rule's route in the place of one that was cut.
   bool ignore_hops = false;  ///< Measured hop counts may differ from the network's.
   bool partial = false;      ///< Leave out and count what does not fit.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/measured_machine.hpp"
 #include "app/network_input.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -51,6 +53,17 @@ struct RemapRequest {
   uint64_t trial_count = 1'000'000;  ///< Swaps that kRandom looks at.
 };
 
+/// One way to place the ranks that was looked at.
+struct PlacementChoice {
+  std::string name;  ///< "given", or the objective that was searched for.
+  mapping::Placement placement;
+  double hop_bytes = 0;
+  uint64_t max_link_load_bytes = 0;
+  uint64_t off_node_bytes = 0;
+  std::optional<predict::Time> time;  ///< Of all messages; none: it was refused.
+  std::string reason;                 ///< Why.
+};
+
 struct Remapping {
   mapping::Placement placement;  ///< The better one of the new and the one given.
   double hop_bytes_before = 0;
@@ -63,6 +76,8 @@ struct Remapping {
   uint32_t moved = 0;   ///< Ranks with another node.
   uint32_t places = 0;  ///< Nodes that could be used.
   bool timed_out = false;
+  /// With remap_by_time(): all that was looked at, the fastest first.
+  std::vector<PlacementChoice> choices = {};
 };
 
 /// errors  kInvalidArgument for an objective or parts that the method knows nothing of.
@@ -77,6 +92,15 @@ base::Result<std::vector<std::pair<network::Vertex, network::Vertex>>> ends_of_p
 /// errors  those of mapping::Problem::make, mapping::group_ranks and of the methods.
 base::Result<Remapping> remap(const NetworkInput& input, const RemapRequest& request,
                               base::ThreadPool& pool);
+
+/// The placement whose messages are expected to take least, of the one given and those that a
+/// search with each objective finds: fewer hop-bytes are not always faster. Messages are those of
+/// `input`, all of a round at once (predict/traffic.hpp).
+///
+/// errors  those of remap(); kInvalidArgument when `machine` has another network; kUnsupported when
+///         not even the placement given can be predicted
+base::Result<Remapping> remap_by_time(const NetworkInput& input, const RemapRequest& request,
+                                      const MeasuredMachine& machine, base::ThreadPool& pool);
 
 /// The largest effort that is done in about `seconds` on two cores, at least 1. Depends on these
 /// numbers only, so that the answer does.

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/scratch_folder.hpp"
+#include "network/spec.hpp"
+#include "predict/test_rows.hpp"
 
 namespace pathline::app {
 namespace {
@@ -107,6 +109,51 @@ TEST_F(Remap, ExactOfTooManyNodesSaysWhatToDo) {
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.error().message.find("32 nodes exchange bytes"), std::string::npos);
   EXPECT_NE(result.error().advice.find("--move"), std::string::npos);
+}
+
+/// A machine on which a message takes a microsecond for each hop and each that shares its way.
+MeasuredMachine machine_on(const std::string& network) {
+  predict::TestRows rows;
+  for (const uint32_t lanes : {1U, 2U, 4U}) {
+    rows.add_halos("network", 1, lanes, [&](double) { return 1e-6 * lanes; });
+    rows.add_halos("network", 2, lanes, [&](double) { return 2e-6 * lanes; });
+    rows.add_halos("Machine", 0, lanes, [&](double) { return 1e-7 * lanes; });
+  }
+  MeasuredMachine machine{
+      .row = {.name = "test"},
+      .network = std::move(network::parse_network(network).value().network),
+      .tables = {.node = {.levels = {{"Machine", 0, 2}, {"Core", 0, 1}}, .units = {{0, 0}, {0, 1}}},
+                 .network = nullptr,
+                 .scenarios = {},
+                 .compute = {rows.computes, rows.launches},
+                 .halo = {rows.halos, rows.probes, rows.launches}}};
+  machine.tables.network = machine.network.get();
+  return machine;
+}
+
+TEST_F(Remap, ByTimeTheFastestOfAllObjectivesIsTaken) {
+  const auto found =
+      remap_by_time(input_, {.search = {.effort = 0}}, machine_on("torus:4x4x2"), pool_);
+  ASSERT_TRUE(found) << found.error().message;
+  const Remapping& result = found.value();
+  ASSERT_EQ(result.choices.size(), 4U);
+  double last = 0;
+  for (const PlacementChoice& choice : result.choices) {
+    ASSERT_TRUE(choice.time) << choice.reason;
+    EXPECT_GE(choice.time->value, last);
+    last = choice.time->value;
+  }
+  EXPECT_EQ(result.choices.back().name, "given");
+  EXPECT_GT(result.choices.back().time->value, 2 * result.choices.front().time->value);
+  EXPECT_EQ(result.placement, result.choices.front().placement);
+  EXPECT_DOUBLE_EQ(result.hop_bytes_after, hop_bytes(result.placement));
+  EXPECT_GT(result.moved, 0U);
+}
+
+TEST_F(Remap, ByTimeOnAnotherNetworkIsRefused) {
+  const auto found = remap_by_time(input_, {}, machine_on("torus:4x8"), pool_);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("has the network 'torus:4x8"), std::string::npos);
 }
 
 TEST(RemapEffort, GrowsWithTheTimeAllowed) {

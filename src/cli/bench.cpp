@@ -170,6 +170,7 @@ void add_bench_command(Command& program, Action& action) {
       .show_default();
   add_output(command, *options);
   add_json_format(command, *options);
+  command.flag("--quiet", options->quiet, "No progress and no notes on standard error");
   command.footer(
       "What is in the database already is not measured again: an interrupted run goes on where it "
       "was.\nExamples:\n"

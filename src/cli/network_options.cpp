@@ -54,9 +54,9 @@ void add_network_options(Command& command, NetworkOptions& options, bool require
       .group(group);
 }
 
-void add_network_input(Command& command, NetworkOptions& options) {
+void add_network_input(Command& command, NetworkOptions& options, bool required) {
   add_input(command, options, false);
-  add_network_options(command, options, true);
+  add_network_options(command, options, required);
 }
 
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options,

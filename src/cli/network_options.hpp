@@ -18,7 +18,7 @@ struct NetworkOptions : CommonOptions {
 void add_network_options(Command& command, NetworkOptions& options, bool required,
                          const std::string& group = "");
 /// INPUT, which may be left out, and the above.
-void add_network_input(Command& command, NetworkOptions& options);
+void add_network_input(Command& command, NetworkOptions& options, bool required = true);
 
 /// Opens what the options name, notes on stderr what is worth knowing of it.
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options, base::ThreadPool& pool);

@@ -235,7 +235,7 @@ void add_predict_command(Command& program, Action& action) {
   command.option("--threads", options->threads, "Threads to use; 0 is one per core").show_default();
   add_output(command, *options);
   add_format(command, *options);
-  command.flag("--quiet", options->quiet, "No progress and notes");
+  command.flag("--quiet", options->quiet, "No progress and no notes on standard error");
   command.footer(
       "Several values of an option, divided by commas, give a table, best first; \"tie\": it "
       "cannot "

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/prediction.hpp"
 #include "base/parse.hpp"
 #include "cli/json_output.hpp"
 #include "cli/network_options.hpp"
@@ -31,6 +32,9 @@ struct RemapCommand : NetworkOptions {
   std::optional<double> time_s;
   std::optional<int> effort;
   bool require = false;
+  std::string predict;  ///< Database.
+  std::string database_machine;
+  bool objective_given = false;
 };
 
 base::Error invalid(std::string message) {
@@ -104,6 +108,15 @@ base::Status print_remapping(const RemapCommand& options, const app::NetworkInpu
   return print_json(options, app::to_json(input, options.remap, options.objective, found, seconds));
 }
 
+base::Result<app::MeasuredMachine> open_measured(const RemapCommand& options) {
+  if (options.objective_given) {
+    return invalid("--objective has no effect with --predict: all are tried, and the time decides");
+  }
+  auto database = store::Database::open(options.predict, store::Database::Access::kRead);
+  if (!database) return database.error();
+  return app::open_machine(database.value(), options.predict, options.database_machine);
+}
+
 base::Result<int> run_remap(RemapCommand options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -120,6 +133,19 @@ base::Result<int> run_remap(RemapCommand options) {
   if (options.effort) remap.search.effort = *options.effort;
 
   base::ThreadPool pool(options.threads);
+  std::optional<app::MeasuredMachine> measured;
+  if (!options.predict.empty()) {
+    auto machine = open_measured(options);
+    if (!machine) return machine.error();
+    measured = std::move(machine).value();
+    if (options.request.network.empty()) {
+      options.request.network = fmt::format("{},ranks-per-node={}", measured->row.network,
+                                            measured->tables.node.units.size());
+      if (options.request.hosts.empty()) options.request.host_names = app::hosts_of(measured->row);
+    }
+  } else if (options.request.network.empty()) {
+    return invalid("--network is missing: what the ranks run on");
+  }
   auto opened = open_network(options, pool);
   if (!opened) return opened.error();
   const app::NetworkInput& input = opened.value();
@@ -135,7 +161,10 @@ base::Result<int> run_remap(RemapCommand options) {
   base::Progress progress;
   progress.stage = "searching a placement";
   base::Result<app::Remapping> result = app::Remapping{};
-  with_progress(progress, options.quiet, [&] { result = app::remap(input, remap, pool); });
+  with_progress(progress, options.quiet, [&] {
+    result = measured ? app::remap_by_time(input, remap, *measured, pool)
+                      : app::remap(input, remap, pool);
+  });
   if (!result) return result.error();
   auto status = print_remapping(options, input, result.value(), seconds());
   if (!status) return status.error();
@@ -148,7 +177,7 @@ void add_remap_command(Command& program, Action& action) {
   auto options = std::make_shared<RemapCommand>();
   Command command =
       program.command("remap", "Which node each rank should run on, for fewer hop-bytes");
-  add_network_input(command, *options);
+  add_network_input(command, *options, false);
   add_json_format(command, *options);
   add_selection(command, *options);
   app::RemapRequest& remap = options->remap;
@@ -157,6 +186,15 @@ void add_remap_command(Command& program, Action& action) {
               "hop-bytes, max-load (of a link) or weighted:A, A of hop-bytes and 1-A of "
               "max-load")
       .show_default();
+  const Option predict = command.option(
+      "--predict", options->predict,
+      "Database of 'pathline bench': the placement whose messages take least is the best, of the "
+      "one given and those that searches with each objective find; --network is that of the "
+      "database");
+  command
+      .option("--machine", options->database_machine,
+              "Which machine of the database; not needed where there is one")
+      .needs(predict);
   command
       .option("--method", options->method,
               "multilevel; partition (Fujiwara et al. 2017, refined); anneal from the mapping "
@@ -202,7 +240,10 @@ void add_remap_command(Command& program, Action& action) {
       "  pathline remap --network torus:4x4x4x16x2,ranks-per-node=2 --hopbytes traffic.txt -o map "
       "--as bgq\n"
       "  pathline remap run --network slurm:topology.conf --group -o hosts --as slurm");
-  command.on_chosen([options, &action] { action = [options] { return run_remap(*options); }; });
+  command.on_chosen([options, command, &action] {
+    options->objective_given = command.was_given("--objective");
+    action = [options] { return run_remap(*options); };
+  });
 }
 
 }  // namespace pathline::cli

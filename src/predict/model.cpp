@@ -15,6 +15,7 @@
 
 #include "predict/flows.hpp"
 #include "predict/rank_grid.hpp"
+#include "predict/ways.hpp"
 
 namespace pathline::predict {
 namespace {
@@ -29,17 +30,17 @@ class Model {
       : application_(application),
         deployment_(deployment),
         machine_(machine),
-        grid_(deployment.grid, deployment.ranks, application.periodic) {}
+        grid_(deployment.grid, deployment.ranks, application.periodic),
+        ways_(machine, deployment.placement) {}
 
   base::Result<Prediction> run() {
-    if (auto status = place(); !status) return status.error();
+    if (auto status = ways_.seat(deployment_.bind); !status) return status.error();
     if (auto status = compute(); !status) return status.error();
-    way_count_ = machine_.network == nullptr ? 0 : machine_.network->link_limit();
     for (size_t i = 0; i < application_.phases.size(); ++i) {
       add_work(i);
       if (auto status = exchange(application_.phases[i]); !status) return status.error();
     }
-    auto steps = run_steps(grid_.count(), way_count_, stages_, shifts_, kinds_, kSteps);
+    auto steps = run_steps(grid_.count(), ways_.count(), stages_, shifts_, ways_.kinds(), kSteps);
     if (!steps) return steps.error();
     for (uint32_t rank = 0; rank < grid_.count(); ++rank) {
       Time all;
@@ -58,30 +59,11 @@ class Model {
   }
 
  private:
-  base::Status place() {
-    const mapping::Placement& placement = deployment_.placement;
-    const std::vector<uint32_t> order = core_order(machine_.node, deployment_.bind);
-    core_.resize(grid_.count());
-    for (uint32_t rank = 0; rank < grid_.count(); ++rank) {
-      const uint32_t slot = placement.slot_of_rank[rank];
-      if (slot >= order.size()) {
-        return refusal(fmt::format("rank {} has slot {} of its node, which has {} cores", rank,
-                                   slot, order.size()));
-      }
-      core_[rank] = order[slot];
-    }
-    return {};
-  }
-
-  [[nodiscard]] uint32_t node_of(uint32_t rank) const {
-    return deployment_.placement.node_of_rank[rank];
-  }
-
   base::Status compute() {
     // Ranks of one node, and of each its scenarios.
     std::map<uint32_t, std::vector<uint32_t>> active;
     for (uint32_t rank = 0; rank < grid_.count(); ++rank) {
-      active[node_of(rank)].push_back(core_[rank]);
+      active[ways_.node_of(rank)].push_back(ways_.core_of(rank));
     }
     for (auto& [node, cores] : active) std::sort(cores.begin(), cores.end());
     // Most ranks are like others.
@@ -98,7 +80,7 @@ class Model {
             std::any_of(phase.kernels.begin(), phase.kernels.end(),
                         [](const Kernel& kernel) { return kernel.seconds_per_cell == 0; });
         if (is_measured) {
-          const auto key = std::pair(active[node_of(rank)], core_[rank]);
+          const auto key = std::pair(active[ways_.node_of(rank)], ways_.core_of(rank));
           auto found = scenarios.find(key);
           if (found == scenarios.end()) {
             auto chosen =
@@ -149,13 +131,6 @@ class Model {
     return all;
   }
 
-  /// Bytes on each link and below each shared level of a node while `shifts` are under way.
-  struct Load {
-    std::vector<uint64_t> links;
-    std::map<uint32_t, uint64_t> leaving;  // By node, where the network is not known.
-    std::map<std::tuple<uint32_t, size_t, uint32_t>, uint64_t> units;  // Node, level, unit.
-  };
-
   template <class Take>
   void each_message(const Shift& shift, Take take) const {
     for (uint32_t rank = 0; rank < grid_.count(); ++rank) {
@@ -166,22 +141,16 @@ class Model {
     }
   }
 
-  Load load_of(std::span<const Shift> shifts) {
-    Load load;
-    if (machine_.network != nullptr) load.links.resize(machine_.network->link_limit());
+  /// Bytes on each way while `shifts` are under way.
+  std::vector<uint64_t> load_of(std::span<const Shift> shifts) {
+    std::vector<uint64_t> load(ways_.count());
+    std::vector<uint32_t> ways;
     for (const Shift& shift : shifts) {
       each_message(shift, [&](uint32_t source, uint32_t rank, uint64_t bytes) {
-        const uint32_t from = node_of(source);
-        if (from == node_of(rank)) {
-          const size_t level = shared_level(machine_.node, core_[source], core_[rank]);
-          load.units[{from, level, machine_.node.units[core_[rank]][level]}] += bytes;
-        } else if (machine_.network == nullptr) {
-          load.leaving[from] += bytes;
-        } else {
-          route_.clear();
-          machine_.network->route(network::Vertex(from), network::Vertex(node_of(rank)), route_);
-          for (const network::Link link : route_) load.links[link] += bytes;
-        }
+        ways.clear();
+        ways_.add(source, rank, ways);
+        load.resize(ways_.count());
+        for (const uint32_t way : ways) load[way] += bytes;
       });
     }
     return load;
@@ -195,7 +164,7 @@ class Model {
   }
 
   base::Status exchange(const Phase& phase) {
-    std::optional<Load> together;
+    std::optional<std::vector<uint64_t>> together;
     if (phase.at_once) {
       together = load_of(phase.shifts);
       stages_.emplace_back();
@@ -217,27 +186,7 @@ class Model {
     return {};
   }
 
-  /// What messages share inside a node, or where the network is not known, numbered behind links.
-  uint32_t shared_part(uint32_t node, size_t level, uint32_t unit) {
-    const auto [at, is_new] = parts_.try_emplace({node, level, unit}, way_count_);
-    if (is_new) ++way_count_;
-    return at->second;
-  }
-
-  uint32_t kind_of(const HaloTable::Way& way, const std::string& layout, uint64_t bytes) {
-    const auto [at, is_new] =
-        kind_numbers_.try_emplace({way, layout, bytes}, static_cast<uint32_t>(kinds_.size()));
-    if (is_new) {
-      kinds_.push_back({.protocol = machine_.halo.protocol(way.connection, bytes),
-                        .both_directions = way.hops == 0,
-                        .time = [this, way, layout, bytes](double lanes) {
-                          return machine_.halo.time(way, layout, bytes, lanes);
-                        }});
-    }
-    return at->second;
-  }
-
-  base::Status add(const Shift& shift, const Load& load) {
+  base::Status add(const Shift& shift, const std::vector<uint64_t>& load) {
     ShiftMessages out;
     out.source.assign(grid_.count(), kNobody);
     out.target.assign(grid_.count(), kNobody);
@@ -249,30 +198,15 @@ class Model {
       if (!status) return;
       out.source[rank] = source;
       out.target[source] = rank;
-      HaloTable::Way way;
+      const size_t first = out.ways.size();
+      const HaloTable::Way way = ways_.add(source, rank, out.ways);
       uint64_t busiest = bytes;
-      const uint32_t from = node_of(source);
-      if (from == node_of(rank)) {
-        const size_t level = shared_level(machine_.node, core_[source], core_[rank]);
-        const uint32_t unit = machine_.node.units[core_[rank]][level];
-        way.connection = machine_.node.levels[level].type;
-        // The benchmark counts one of two that pass each other.
-        busiest = load.units.at({from, level, unit}) / 2;
-        out.ways.push_back(shared_part(from, level, unit));
-      } else if (machine_.network == nullptr) {
-        way = {.connection = "network", .hops = 1};
-        busiest = load.leaving.at(from);
-        out.ways.push_back(shared_part(from, machine_.node.levels.size(), 0));
-      } else {
-        route_.clear();
-        machine_.network->route(network::Vertex(from), network::Vertex(node_of(rank)), route_);
-        way = {.connection = "network", .hops = static_cast<uint32_t>(route_.size())};
-        for (const network::Link link : route_) {
-          busiest = std::max(busiest, load.links[link]);
-          out.ways.push_back(link);
-        }
+      for (size_t i = first; i < out.ways.size(); ++i) {
+        busiest = std::max(busiest, load[out.ways[i]]);
       }
-      out.kind[rank] = kind_of(way, shift.layout, bytes);
+      // Inside nodes the benchmark counts one of two that pass each other.
+      if (way.hops == 0) busiest /= 2;
+      out.kind[rank] = ways_.kind_of(way, shift.layout, bytes);
       out.first_way[rank + 1] = out.ways.size();
       const double lanes = std::max(1.0, static_cast<double>(busiest) / static_cast<double>(bytes));
       const auto [at, is_new] = static_times_.try_emplace({out.kind[rank], lanes});
@@ -299,7 +233,7 @@ class Model {
     const ShiftMessages& messages = shifts_.back();
     if (machine_.network != nullptr) step_links_.resize(machine_.network->link_limit());
     each_message(shift, [&](uint32_t source, uint32_t rank, uint64_t bytes) {
-      if (node_of(source) == node_of(rank)) return;
+      if (ways_.is_inside(source, rank)) return;
       const uint64_t first = messages.first_way[rank];
       const uint64_t last = messages.first_way[rank + 1];
       result_.off_node_bytes += bytes;
@@ -318,18 +252,13 @@ class Model {
   const Deployment& deployment_;
   const Machine& machine_;
   RankGrid grid_;
-  std::vector<uint32_t> core_;           // By rank.
+  Ways ways_;
   std::vector<std::vector<Time>> work_;  // By phase and rank; empty without kernels.
   std::vector<Stage> stages_;
   std::vector<ShiftMessages> shifts_;
   std::vector<Shift> seen_;      // What each of them is of.
   std::vector<double> longest_;  // Message of each of them, if all were simultaneous.
-  std::vector<MessageKind> kinds_;
-  std::map<std::tuple<HaloTable::Way, std::string, uint64_t>, uint32_t> kind_numbers_;
   std::map<std::pair<uint32_t, double>, double> static_times_;  // By kind and lanes.
-  std::map<std::tuple<uint32_t, size_t, uint32_t>, uint32_t> parts_;
-  uint32_t way_count_ = 0;
-  std::vector<network::Link> route_;
   std::vector<uint64_t> step_links_;
   Prediction result_;
 };
