@@ -22,11 +22,31 @@ MPI_Datatype layer_type(const Grid& grid, size_t direction, int coordinate) {
   return type;
 }
 
+/// `count` values from `begin` on.
+MPI_Datatype stretch_type(int begin, int count) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_indexed_block(1, count, &begin, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
 }  // namespace
 
 Sides::Sides(const Grid& grid, MPI_Comm cartesian) {
   for (size_t i = 0; i < 3; ++i) {
     MPI_Cart_shift(cartesian, static_cast<int>(i), 1, &neighbor[2 * i], &neighbor[2 * i + 1]);
+  }
+  if (!grid.has_points()) {
+    auto end = static_cast<int>(grid.value_count());
+    for (size_t side = 0; side < kCount; ++side) {
+      const int count = grid.layer_size(side / 2);
+      end -= count;
+      edge[side] = stretch_type(0, count);
+      halo[side] = stretch_type(end, count);
+    }
+    return;
+  }
+  for (size_t i = 0; i < 3; ++i) {
     const int size = grid.size()[i];
     halo[2 * i] = layer_type(grid, i, 0);
     edge[2 * i] = layer_type(grid, i, 1);

@@ -13,7 +13,8 @@ namespace heat3d {
 
 /// What lies at the six sides of a rank's points, in the order -x +x -y +y -z +z. The side opposite
 /// to `i` is `i ^ 1`. MPI picks the values out of a field itself: the types describe a layer of
-/// points relative to the start of a field, and all ranks have fields of the same shape.
+/// points relative to the start of a field, and all ranks have fields of the same shape. In a grid
+/// without points they are as large, but in one piece.
 class Sides {
  public:
   static constexpr int kCount = 6;

@@ -12,8 +12,7 @@ class Put : public Exchange {
     int processes = 0;
     MPI_Comm_size(cartesian, &processes);
     if (processes == 1) return;
-    const size_t value_count = 2 * grid.field_size();
-    MPI_Win_create(grid.field(0), static_cast<MPI_Aint>(value_count * sizeof(double)),
+    MPI_Win_create(grid.field(0), static_cast<MPI_Aint>(grid.value_count() * sizeof(double)),
                    sizeof(double), MPI_INFO_NULL, cartesian, &window_);
   }
 
@@ -27,7 +26,7 @@ class Put : public Exchange {
   void fill_halo(int field) override {
     if (window_ == MPI_WIN_NULL) return;
     const double* values = grid_.field(field);
-    const auto start = static_cast<MPI_Aint>(field * grid_.field_size());
+    const auto start = static_cast<MPI_Aint>(grid_.field_offset(field));
     MPI_Win_fence(MPI_MODE_NOPRECEDE, window_);
     for (int i = 0; i < Sides::kCount; ++i) {
       MPI_Put(values, 1, sides_.edge[i], sides_.neighbor[i], start, 1, sides_.halo[i ^ 1], window_);

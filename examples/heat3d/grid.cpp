@@ -6,13 +6,28 @@
 
 namespace heat3d {
 
-Grid::Grid(const Parameters& parameters, const Triple<int>& place) : whole_(parameters.points) {
+Grid::Grid(const Parameters& parameters, const Triple<int>& place, Storage storage)
+    : has_points_(storage == Storage::kPoints), whole_(parameters.points) {
   for (size_t i = 0; i < 3; ++i) {
     size_[i] = parameters.points[i] / parameters.ranks[i];
     first_[i] = place[i] * size_[i];
   }
   stride_x_ = static_cast<size_t>(size_[0]) + 2;
   stride_y_ = static_cast<size_t>(size_[1]) + 2;
+  if (has_points_) {
+    set_start(parameters, place);
+    return;
+  }
+  // What is sent is the same for all sides; what is received lies behind it, side by side.
+  size_t value_count = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    value_count = std::max(value_count, static_cast<size_t>(layer_size(i)));
+  }
+  for (size_t i = 0; i < 3; ++i) value_count += 2 * static_cast<size_t>(layer_size(i));
+  values_.resize(value_count);
+}
+
+void Grid::set_start(const Parameters& parameters, const Triple<int>& place) {
   values_.assign(2 * stride_x_ * stride_y_ * (static_cast<size_t>(size_[2]) + 2),
                  parameters.initial);
   for (size_t i = 0; i < 3; ++i) {

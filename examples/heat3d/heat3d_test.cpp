@@ -305,6 +305,10 @@ TEST_F(Heat3d, GivesTheSameBitsForAllDivisionsAndExchanges) {
   const Output reference = run(Case{});
   EXPECT_THAT(reference.out, AllOf(HasSubstr("grid = 8 x 8 x 12\n"), HasSubstr("steps = 20\n"),
                                    Not(HasSubstr("converged"))));
+  // Ten of its 20 steps took the median or longer.
+  const double step_s = std::stod(reference.value("seconds per step"));
+  EXPECT_GT(step_s, 0);
+  EXPECT_LE(step_s, std::stod(reference.value("time")) / 10 + 1e-6);
   std::vector<std::array<int, 3>> divisions = {{1, 1, 1}, {1, 2, 2}};
   // A second for each: with sanitizers only what runs all of the code.
   if (!HEAT3D_IS_SANITIZED) divisions.insert(divisions.end(), {{2, 1, 1}, {1, 1, 2}, {4, 1, 1}});

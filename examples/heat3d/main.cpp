@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "examples/heat3d/grid.hpp"
 #include "examples/heat3d/mesh.hpp"
 #include "examples/heat3d/parameters.hpp"
+#include "examples/heat3d/simulation.hpp"
+#include "examples/heat3d/step_times.hpp"
 #include "examples/heat3d/summary.hpp"
 #include "examples/heat3d/viewer.hpp"
 #include "pathline/pathline.h"
@@ -26,13 +29,15 @@ namespace heat3d {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: heat3d FILE.toml [--field FILE] [--mesh] [--catalyst SCRIPT]\n"
+    "usage: heat3d FILE.toml [--field FILE] [--mesh] [--catalyst SCRIPT] [--compute real | flops]\n"
     "\n"
     "Computes the heat equation on a box; examples/heat3d/README.md explains FILE.toml.\n"
     "\n"
     "  --field FILE   write the last field as float64 values, x varying fastest\n"
     "  --mesh         hand the points over as a mesh, for pathline record --insitu geometry\n"
     "  --catalyst SCRIPT   hand the field over to ParaView; heat3d_catalyst only\n"
+    "  --compute real | flops   flops: only where SimGrid simulates the machine, and there the\n"
+    "                 default; the points are not computed, but charged\n"
     "  --help         print this\n"
     "\n"
     "  mpirun -n 4 heat3d heat.toml\n";
@@ -43,6 +48,7 @@ struct Options {
   std::optional<std::string> script;
   bool mesh = false;
   bool help = false;
+  bool real = !kIsSimulated;  ///< The points are computed.
 };
 
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
@@ -56,6 +62,9 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       options.field_file = arguments[++i];
     } else if (arguments[i] == "--catalyst" && i + 1 < arguments.size()) {
       options.script = arguments[++i];
+    } else if (arguments[i] == "--compute" && i + 1 < arguments.size() &&
+               (arguments[i + 1] == "real" || arguments[i + 1] == "flops")) {
+      options.real = arguments[++i] == "real";
     } else if (options.file.empty() && !arguments[i].starts_with('-')) {
       options.file = arguments[i];
     } else {
@@ -101,10 +110,30 @@ Parameters read_parameters(const std::string& file, int rank) {
   return parse_parameters(broadcast(text), file, processes);
 }
 
+/// What needs points, or a simulated machine, is not asked for without; nor is what SimGrid lacks,
+/// which would abort.
+void check_compute(const Options& options, const Parameters& parameters) {
+  if (kIsSimulated && parameters.exchange == "neighbor") {
+    throw BadParameters(
+        "exchange is 'neighbor', but SimGrid has no MPI_Neighbor_alltoallw; "
+        "expected one of isend, put, persistent");
+  }
+  if (options.real) return;
+  if (!kIsSimulated) {
+    throw BadParameters(
+        "--compute is flops, which needs the program that SimGrid's smpicxx compiles");
+  }
+  const char* wanted = options.field_file ? "--field" : parameters.mesh ? "a mesh" : nullptr;
+  if (wanted != nullptr) {
+    throw BadParameters(std::string(wanted) + " needs the points: --compute real");
+  }
+}
+
 struct Outcome {
   int64_t steps = 0;
   double time_s = 0;
-  double change = 0;  ///< The largest of a point in the last step.
+  double seconds_per_step = 0;  ///< On rank 0.
+  double change = 0;            ///< The largest of a point in the last step.
   bool converged = false;
   int field = 0;  ///< The one that holds the result.
 };
@@ -118,8 +147,11 @@ Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_
   }
 
   Outcome outcome;
+  if (!grid.has_points()) outcome.change = std::numeric_limits<double>::infinity();
+  StepTimes times(parameters.steps);
   MPI_Barrier(cartesian);
   const double begin_s = MPI_Wtime();
+  times.begin(begin_s);
   while (outcome.steps < parameters.steps && !outcome.converged) {
     const double time_s = static_cast<double>(outcome.steps) * parameters.dt_s;
     pathline_step(outcome.steps + 1, time_s);
@@ -129,7 +161,11 @@ Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_
     }
     {
       const pathline::Region region("update");
-      outcome.change = grid.update(outcome.field, weight);
+      if (grid.has_points()) {
+        outcome.change = grid.update(outcome.field, weight);
+      } else {
+        execute_flops(static_cast<double>(kUpdateFlopPerPoint * grid.point_count()));
+      }
     }
     outcome.field = 1 - outcome.field;
     ++outcome.steps;
@@ -141,21 +177,28 @@ Outcome solve(const Parameters& parameters, Grid& grid, Exchange& exchange, MPI_
     // What the step has cost is known at its end.
     if (parameters.mesh) pathline_insitu_execute(outcome.steps, time_s);
     if (viewer != nullptr) viewer->show(outcome.steps, time_s, outcome.field);
+    times.end_step(MPI_Wtime());
   }
   outcome.time_s = MPI_Wtime() - begin_s;
   MPI_Allreduce(MPI_IN_PLACE, &outcome.time_s, 1, MPI_DOUBLE, MPI_MAX, cartesian);
   MPI_Allreduce(MPI_IN_PLACE, &outcome.change, 1, MPI_DOUBLE, MPI_MAX, cartesian);
+  outcome.seconds_per_step = times.seconds_per_step(cartesian);
   return outcome;
 }
 
-void print(const Parameters& parameters, const Outcome& outcome, const Summary& summary) {
+void print_costs(const Parameters& parameters, const Outcome& outcome, bool real) {
   const auto& [nx, ny, nz] = parameters.points;
   const auto& [px, py, pz] = parameters.ranks;
   std::printf("grid = %d x %d x %d\n", nx, ny, nz);
   std::printf("ranks = %d x %d x %d\n", px, py, pz);
   std::printf("exchange = %s\n", parameters.exchange.c_str());
+  if (!real) std::printf("compute = flops\n");
   std::printf("steps = %" PRId64 "\n", outcome.steps);
   std::printf("time = %.6f s\n", outcome.time_s);
+  std::printf("seconds per step = %.6E\n", outcome.seconds_per_step);
+}
+
+void print_result(const Outcome& outcome, const Summary& summary) {
   std::printf("largest change = %.9E\n", outcome.change);
   if (outcome.converged) std::printf("converged\n");
   std::printf("minimum = %.9E\n", summary.minimum);
@@ -168,6 +211,7 @@ void print(const Parameters& parameters, const Outcome& outcome, const Summary& 
 int run(const Options& options, int rank) {
   Parameters parameters = read_parameters(options.file, rank);
   parameters.mesh = parameters.mesh || options.mesh;
+  check_compute(options, parameters);
 
   const Triple<int> periodic = {0, 0, 0};
   Triple<int> place{};
@@ -175,7 +219,7 @@ int run(const Options& options, int rank) {
   MPI_Cart_create(MPI_COMM_WORLD, 3, parameters.ranks.data(), periodic.data(), 0, &cartesian);
   MPI_Cart_coords(cartesian, rank, 3, place.data());
 
-  Grid grid(parameters, place);
+  Grid grid(parameters, place, options.real ? Grid::Storage::kPoints : Grid::Storage::kMessages);
   std::optional<Mesh> mesh;
   if (parameters.mesh) mesh.emplace(parameters, grid);
   int status = 0;
@@ -185,8 +229,11 @@ int run(const Options& options, int rank) {
     const auto viewer =
         options.script ? make_viewer(*options.script, parameters, grid, cartesian) : nullptr;
     const Outcome outcome = solve(parameters, grid, *exchange, cartesian, viewer.get());
-    const Summary summary = summarize(grid, outcome.field, cartesian);
-    if (rank == 0) print(parameters, outcome, summary);
+    if (rank == 0) print_costs(parameters, outcome, options.real);
+    if (grid.has_points()) {
+      const Summary summary = summarize(grid, outcome.field, cartesian);
+      if (rank == 0) print_result(outcome, summary);
+    }
     if (options.field_file &&
         write_field(grid, outcome.field, *options.field_file, cartesian) != MPI_SUCCESS) {
       if (rank == 0) {
