@@ -13,11 +13,12 @@ elseif(PATHLINE_SANITIZE)
   set(PATHLINE_NO_SMPI "SimGrid is not sanitized")
 endif()
 
-# pathline_smpi_program(shallow SOURCES main.cpp kernels.cpp [DEPENDS kernels.hpp] [FLAGS -O3])
+# pathline_smpi_program(shallow SOURCES main.cpp kernels.cpp [DEPENDS kernels.hpp] [FLAGS -O3] [RECORDED])
 #
-# The target is <name>_smpi.
+# RECORDED: and <name>_recorded, which is the same with the recorder, where that is built. The target is
+# <name>_smpi.
 function(pathline_smpi_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECORDED" "" "SOURCES;DEPENDS;FLAGS")
   if(PATHLINE_NO_SMPI)
     return()
   endif()
@@ -27,11 +28,19 @@ function(pathline_smpi_program name)
   if(PATHLINE_WERROR)
     list(PREPEND arg_FLAGS -Werror)
   endif()
+  set(compile "${PATHLINE_SMPICXX}" -std=c++20 -O2 -ffp-contract=off -DPATHLINE_SMPI
+      "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/include" ${arg_FLAGS})
   add_custom_command(OUTPUT "${folder}/${name}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
-    COMMAND "${PATHLINE_SMPICXX}" -std=c++20 -O2 -ffp-contract=off -DPATHLINE_SMPI
-            "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/include" ${arg_FLAGS} ${arg_SOURCES}
-            -o "${folder}/${name}"
+    COMMAND ${compile} ${arg_SOURCES} -o "${folder}/${name}"
     DEPENDS ${arg_SOURCES} ${arg_DEPENDS} COMMENT "Building apps/smpi/${name}" VERBATIM)
-  add_custom_target(${name}_smpi ALL DEPENDS "${folder}/${name}")
+  set(programs "${folder}/${name}")
+  get_property(recorder GLOBAL PROPERTY PATHLINE_SMPI_RECORDER)
+  if(arg_RECORDED AND recorder)
+    add_custom_command(OUTPUT "${folder}/${name}_recorded"
+      COMMAND ${compile} ${arg_SOURCES} "${recorder}" -o "${folder}/${name}_recorded"
+      DEPENDS "${folder}/${name}" "${recorder}" COMMENT "Building apps/smpi/${name}_recorded" VERBATIM)
+    list(APPEND programs "${folder}/${name}_recorded")
+  endif()
+  add_custom_target(${name}_smpi ALL DEPENDS ${programs})
 endfunction()

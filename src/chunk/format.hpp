@@ -18,7 +18,7 @@ constexpr uint32_t kMaxChunkBytes = 64U << 20U;
 constexpr uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK"
 constexpr uint32_t kDefinitionStream = UINT32_MAX;
 
-enum class ClockSource : uint32_t { kUnknown, kTsc, kMonotonicRaw };
+enum class ClockSource : uint32_t { kUnknown, kTsc, kMonotonicRaw, kSimulated };
 
 /// Why events are missing; stored on disk.
 enum class Loss : uint32_t {

@@ -44,6 +44,7 @@ class ClockJoiner {
     const auto name = [](chunk::ClockSource source) {
       return source == chunk::ClockSource::kTsc            ? "tsc"
              : source == chunk::ClockSource::kMonotonicRaw ? "monotonic_raw"
+             : source == chunk::ClockSource::kSimulated    ? "simulated"
                                                            : "unknown";
     };
     clocks_.source = name(processes_[0].file.clock);

@@ -127,7 +127,9 @@ class RunReader {
       // With several programs one after another the end of the command is that of the last.
       const auto& pairs = process.definitions.realtime_pairs;
       const bool died = !process.file.finished && process.life != Life::kAlive;
-      if (!died || worlds_.size() != 1 || pairs.empty()) continue;
+      // Simulated time has nothing to do with that of the command.
+      const bool simulated = process.file.clock == chunk::ClockSource::kSimulated;
+      if (!died || simulated || worlds_.size() != 1 || pairs.empty()) continue;
       const auto [ticks, realtime_ns] = pairs.back();
       const auto later = static_cast<int64_t>(options_.ended_realtime_ns - realtime_ns);
       constexpr int64_t kLongest = 366LL * 86400 * 1'000'000'000;

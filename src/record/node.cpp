@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "record/node.hpp"
 
+#include <cerrno>  // program_invocation_name
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +41,19 @@ void node_name(uint32_t rank, char* name, size_t size) {
   if (node != nullptr && std::strncmp(name, node, std::strlen(node)) != 0) {
     std::snprintf(name, size, "%s", node);
   }
+}
+
+void program_file(char* path, size_t size) {
+  const auto length = readlink("/proc/self/exe", path, size - 1);
+  if (length < 0) {
+    std::snprintf(path, size, "%s", program_invocation_name);
+  } else {
+    path[length] = '\0';
+  }
+}
+
+void program_name(char* name, size_t size) {
+  std::snprintf(name, size, "%s", program_invocation_short_name);
 }
 
 const char* switches_above(uint32_t rank) {

@@ -16,4 +16,9 @@ PATHLINE_EXPORT void node_name(uint32_t rank, char* name, size_t size);
 /// "spine.leaf1.n2"; "" where it says nothing or speaks of another node.
 const char* switches_above(uint32_t rank);
 
+/// The file of the program that runs.
+void program_file(char* path, size_t size);
+/// What it was called when it was started, without folders.
+void program_name(char* name, size_t size);
+
 }  // namespace pathline::record

@@ -21,7 +21,7 @@
 
 namespace pathline::record {
 
-constinit thread_local __attribute__((tls_model("initial-exec"))) Thread thread{};
+constinit PATHLINE_OF_THREAD Thread thread{};
 constinit Process process{};
 
 namespace {
@@ -99,8 +99,7 @@ void name_of_program(char (&name)[256]) {
     std::memcpy(name, process.settings.program, sizeof name);
     return;
   }
-  std::strncpy(name, program_invocation_short_name, sizeof name - 1);
-  name[sizeof name - 1] = '\0';
+  program_name(name, sizeof name);
 }
 
 /// mkdir with all folders above. false with errno.
@@ -270,6 +269,10 @@ void define_setting(const char* key, const char* value) {
 void define_clock_pair() {
   uint64_t numbers[3] = {};
   const uint64_t error = read_pair(process.clock.use_counter, numbers[0], numbers[1]);
+  // A simulated clock may stand still between two of them, which then are one.
+  static uint64_t last_ticks = UINT64_MAX;
+  if (kIsSimulated && numbers[0] == last_ticks) return;
+  last_ticks = numbers[0];
   numbers[2] = clock_ns(CLOCK_REALTIME);
   define(RecordKind::kClockPair, numbers, 3);
   if (error > process.clock_error_ns) process.clock_error_ns = error;
@@ -346,14 +349,15 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   who.thread_level = thread_level;
   who.ticks_per_second = process.clock.ticks_per_second;
   node_name(rank, who.host, sizeof who.host);
-  const auto length = readlink("/proc/self/exe", who.program, sizeof who.program - 1);
-  if (length < 0) std::strncpy(who.program, program_invocation_name, sizeof who.program - 1);
+  program_file(who.program, sizeof who.program);
 
   chunk::WriterOptions options;
   options.path = path;
   options.buffering = process.settings.buffering;
   options.max_bytes = process.settings.max_bytes;
   options.now = now;
+  // A thousand simulated ranks share the memory of one machine.
+  if (kIsSimulated) options.chunk_bytes = 64U << 10U;
   fit_chunks(options);
   // A second world in the same directory (spawned programs) brings ranks that are there already.
   std::snprintf(path, sizeof path, "%s/raw/%u.raw", directory, rank);
@@ -370,8 +374,10 @@ bool start(const char* directory, uint32_t rank, uint32_t rank_count, uint32_t w
   define_clock_pair();
   define_settings();
   read_filter();
-  has_thread_end_key = pthread_key_create(&thread_end_key, end_thread) == 0;
-  pthread_atfork(nullptr, nullptr, forget_in_child);
+  if (!kIsSimulated) {
+    has_thread_end_key = pthread_key_create(&thread_end_key, end_thread) == 0;
+    pthread_atfork(nullptr, nullptr, forget_in_child);
+  }
   process.started.store(true, std::memory_order_release);
   start_thread(began_ticks);
   start_counters();

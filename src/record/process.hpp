@@ -17,11 +17,25 @@
 // nothing of MPI; libpathline-<MPI>.so holds the wrappers and uses it. Nothing in either throws,
 // aborts, handles signals, or prints more than a line at the start and one at the end.
 
+// In a program for SimGrid's SMPI all of it is one object file, without exports; each rank has a
+// copy of the program with all its variables, and one thread.
+#ifdef PATHLINE_SMPI
+#define PATHLINE_EXPORT
+#define PATHLINE_OF_THREAD
+#else
 #define PATHLINE_EXPORT __attribute__((visibility("default")))
+#define PATHLINE_OF_THREAD thread_local __attribute__((tls_model("initial-exec")))
+#endif
 
 namespace pathline::record {
 
 using chunk::RecordKind;
+
+#ifdef PATHLINE_SMPI
+inline constexpr bool kIsSimulated = true;
+#else
+inline constexpr bool kIsSimulated = false;
+#endif
 
 /// A lock for the rare paths, without the C++ runtime.
 class Mutex {
@@ -134,8 +148,7 @@ struct Thread {
     char text[36];
   } names[kNameCacheSize];
 };
-extern PATHLINE_EXPORT constinit thread_local __attribute__((tls_model("initial-exec")))
-Thread thread;
+extern PATHLINE_EXPORT constinit PATHLINE_OF_THREAD Thread thread;
 
 /// What belongs to the process; zero until MPI has started.
 struct Process {
@@ -159,10 +172,14 @@ struct Process {
 };
 extern PATHLINE_EXPORT Process process;
 
+#ifdef PATHLINE_SMPI
+uint64_t now();
+#else
 [[gnu::noinline, gnu::cold]] inline uint64_t now_without_counter() {
   return clock_ns(CLOCK_MONOTONIC_RAW);
 }
 inline uint64_t now() { return process.clock.use_counter ? counter() : now_without_counter(); }
+#endif
 
 /// An error handler may leave MPI by longjmp() or an exception, and us with it. Is that what
 /// happened to the call that this thread seems to be in? Then it ends now, and the thread is

@@ -155,7 +155,9 @@ void define_settings() {
   std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(s.max_bytes));
   define_setting("max_size", text);
   define_setting("mode", s.trace ? (s.profile ? "both" : "trace") : "profile");
-  define_setting("clock", process.clock.use_counter ? "tsc" : "monotonic_raw");
+  define_setting("clock", kIsSimulated                ? "simulated"
+                          : process.clock.use_counter ? "tsc"
+                                                      : "monotonic_raw");
   if (s.has_steps) {
     const bool every = s.every != 0;
     define_setting(every ? "every" : "steps",
@@ -167,7 +169,7 @@ void define_settings() {
   if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
   if (s.geometry) define_setting("insitu", "geometry");
   if (s.catalyst[0] != '\0') define_setting("catalyst", s.catalyst);
-  define_cpus();
+  if (!kIsSimulated) define_cpus();
   if (const char* switches = switches_above(process.rank); *switches != '\0') {
     define_setting("switches", switches);
   }

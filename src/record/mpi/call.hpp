@@ -16,6 +16,9 @@ constexpr uint32_t kNotWanted = UINT32_MAX;  ///< Its group is left out.
 /// its group is left out, 0 if it could not be defined.
 uint32_t define_function(uint16_t function);
 
+/// A call that was over before anything could be recorded: MPI_Init, which ends now.
+void record_past_call(uint16_t function, uint64_t began_ticks);
+
 /// PATHLINE_STEP_MARKER=CALL:BYTES/N: every N-th call of a function that sends so many bytes begins
 /// a time step. 0 as long as nobody called that function.
 extern std::atomic<uint32_t> marker_region;

@@ -176,4 +176,19 @@ uint32_t define_function(uint16_t function) {
   return region;
 }
 
+void record_past_call(uint16_t function, uint64_t began_ticks) {
+  if (!ready(began_ticks)) return;
+  const uint32_t region = define_function(function);
+  if (region == 0 || region == kNotWanted) return;
+  const uint64_t end = now();
+  if ((wants() & kEvents) != 0) {
+    emit(RecordKind::kEnter, began_ticks, region);
+    emit(RecordKind::kLeave, end, region);
+  }
+  if ((wants() & kProfile) != 0) {
+    profile_enter(region, began_ticks);
+    profile_leave(end);
+  }
+}
+
 }  // namespace pathline::record

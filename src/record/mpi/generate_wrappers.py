@@ -16,12 +16,19 @@ import subprocess
 import sys
 
 BY_HAND = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Pcontrol"}
-# Open MPI's header spells some parameters differently from the standard.
+# Headers spell some parameters differently from the standard: Open MPI's, and those behind it SimGrid's.
 STANDARD_NAMES = {
     "type": "datatype", "index": "indx", "new_comm": "newcomm",
     "MPI_Cart_create old_comm": "comm_old", "MPI_Dist_graph_create newcomm": "comm_dist_graph",
     "MPI_Intercomm_merge newintercomm": "newintracomm", "MPI_Rsend ibuf": "buf",
     "MPI_Precv_init dest": "source", "MPI_Precv_init_c dest": "source",
+    "dst": "dest", "src": "source", "sendcnts": "sendcounts", "recvcnts": "recvcounts",
+    "whenace": "whence", "comm_out": "newintercomm", "MPI_Cart_sub comm_new": "newcomm", "MPI_Comm_split comm_out": "newcomm",
+    "MPI_Comm_set_name name": "comm_name", "MPI_Win_set_name name": "win_name",
+    "MPI_Intercomm_merge comm": "intercomm", "MPI_Intercomm_merge comm_out": "newintracomm",
+    "requests": "array_of_requests", "statuses": "array_of_statuses",
+    "indices": "array_of_indices", "MPI_Waitall status": "array_of_statuses",
+    "MPI_Waitsome status": "array_of_statuses", "MPI_Testsome status": "array_of_statuses",
 }
 # The Fortran routines whose arguments are not those of the C function: numbers of pointers, and
 # whether an ierror follows.
@@ -340,6 +347,7 @@ def write_c(out, functions, names, hooks):
         if name not in BY_HAND:
             kind, parameters = functions[name]
             out.write(c_wrapper(name, kind, parameters, hooks_of(name, hooks)) + "\n")
+        out.write(f"PATHLINE_WRAPPED({name});\n")
 
 
 def write_fortran(out, functions, names, hooks, libraries):

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <unistd.h>
 
@@ -130,22 +129,7 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
   if (decision.catalyst) prepare_catalyst(rank, recorded);
-  if (recorded) {
-    if (ready(began_ticks)) {
-      const uint32_t region = define_function(function);
-      if (region != 0 && region != kNotWanted) {
-        const uint64_t end = now();
-        if ((wants() & kEvents) != 0) {
-          emit(RecordKind::kEnter, began_ticks, region);
-          emit(RecordKind::kLeave, end, region);
-        }
-        if ((wants() & kProfile) != 0) {
-          profile_enter(region, began_ticks);
-          profile_leave(end);
-        }
-      }
-    }
-  }
+  if (recorded) record_past_call(function, began_ticks);
   export_topology(rank == first_of_node);
   // `pathline record` has said where; in front of a program nobody has.
   if (rank == 0 && (process.settings.run_directory[0] == '\0' || process.settings.verbose)) {
@@ -187,13 +171,7 @@ void mpi_ending() {
     PMPI_Allreduce(MPI_IN_PLACE, &may_meet, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   }
   if (may_meet == 0) measure_clock_offsets(MPI_COMM_WORLD, largest_tag);
-  if (process.started.load(std::memory_order_relaxed)) {
-    if (const uint64_t open = open_requests(); open > 0) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(open));
-      define_setting("open_requests", text);
-    }
-  }
+  if (process.started.load(std::memory_order_relaxed)) define_open_requests();
   const chunk::FileHeader* header = process.writer.header();
   unsigned long long lost = header == nullptr ? 0 : header->lost_events.load();
   PMPI_Reduce(process.rank == 0 ? MPI_IN_PLACE : &lost, &lost, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,

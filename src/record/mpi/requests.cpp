@@ -2,6 +2,7 @@
 #include "record/mpi/requests.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sched.h>
@@ -389,8 +390,12 @@ uint64_t count_open(Condition is_meant) {
 
 }  // namespace
 
-uint64_t open_requests() {
-  return count_open([](const Request&) { return true; });
+void define_open_requests() {
+  const uint64_t open = count_open([](const Request&) { return true; });
+  if (open == 0) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(open));
+  define_setting("open_requests", text);
 }
 
 bool may_receive() {

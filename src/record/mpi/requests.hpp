@@ -28,11 +28,13 @@ struct Request {
   bool fixed = false;  ///< A partitioned receive: peer, tag and bytes are known from the start.
 };
 
-/// Bytes received. Reads the fields of the status, whose layout is part of either MPI's ABI: asking
+/// Bytes received. Reads the fields of the status, whose layout is part of each MPI's ABI: asking
 /// PMPI_Get_elements_x takes longer than everything else that is recorded of a receive.
 inline uint64_t received_bytes(const MPI_Status& status) {
 #if defined(OPEN_MPI)
   return status._ucount;
+#elif defined(PATHLINE_SMPI)
+  return static_cast<unsigned>(status.count);
 #else
   return static_cast<uint64_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1U) << 32U |
          static_cast<unsigned>(status.count_lo);
@@ -42,6 +44,8 @@ inline uint64_t received_bytes(const MPI_Status& status) {
 inline bool was_cancelled(const MPI_Status& status) {
 #if defined(OPEN_MPI)
   return status._cancelled != 0;
+#elif defined(PATHLINE_SMPI)
+  return status.cancelled != 0;
 #else
   return (static_cast<unsigned>(status.count_hi_and_cancelled) & 1U) != 0;
 #endif
@@ -139,8 +143,8 @@ class Starting {
 
 void request_freed(Call& call, MPI_Request handle);
 
-/// Requests that nobody completed, for the note at the end.
-uint64_t open_requests();
+/// Notes at the end how many requests nobody completed.
+void define_open_requests();
 /// May a receive of the program's still take a message, of whatever tag?
 bool may_receive();
 

@@ -19,6 +19,15 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 
+// Linked into a program, a wrapper that its library could not replace counts: the program calls it,
+// whatever was loaded before. mpi.h declares it as seen by all, which only the assembler can
+// change.
+#ifdef PATHLINE_SMPI
+#define PATHLINE_WRAPPED(name) asm(".hidden " #name)
+#else
+#define PATHLINE_WRAPPED(name) static_assert(true)
+#endif
+
 namespace pathline::record {
 
 #include "record/mpi/functions.inc"
