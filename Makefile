@@ -46,6 +46,9 @@ test-apps:  ## record programs of Debian (installs 1 GB), compare with a count o
 test-paraview:  ## install ParaView (1.4 GB), run it in programs and on our files
 	@tools/test-paraview
 
+test-smpi:  ## install SimGrid, run and record programs on machines that it simulates
+	@tools/test-smpi
+
 test-tsan:  ## run the unit tests under ThreadSanitizer
 	@tools/setup
 	@tools/test tsan
@@ -73,4 +76,4 @@ lint:  ## check the sources with clang-tidy
 clean:  ## remove everything that was built
 	@rm -rf build
 
-.PHONY: help demo test build install bench bench-overhead test-apps test-paraview test-tsan test-fuzz odr rooms format lint clean
+.PHONY: help demo test build install bench bench-overhead test-apps test-paraview test-smpi test-tsan test-fuzz odr rooms format lint clean
