@@ -149,6 +149,12 @@ class Heat3d : public ::testing::Test {
   fs::path scratch_;
 };
 
+/// Points and steps of a case as options of the program.
+std::string size_options(const Case& c) {
+  return " --points " + std::to_string(c.points[0]) + "x" + std::to_string(c.points[1]) + "x" +
+         std::to_string(c.points[2]) + " --steps " + std::to_string(c.steps);
+}
+
 /// All walls the same, so that both exact solutions are known: what starts as 1 inside of walls of
 /// 0 is a sum of sines.
 Case case_with_equal_walls() {
@@ -411,6 +417,22 @@ TEST_F(Heat3d, NamesWhatIsWrongWithAFileInOneLine) {
     EXPECT_EQ(output.err, "heat3d: " + file.message + "\n");
     EXPECT_EQ(output.out, "");
   }
+}
+
+TEST_F(Heat3d, TakesSizesFromTheCommandLine) {
+  Case c;
+  const Output file = run(c);
+  Case other;
+  other.points = {4, 4, 4};
+  other.steps = 1;
+  const std::string sizes = size_options(c);
+  std::ofstream(scratch_ / "heat.toml") << toml_of(other);
+  const Output line = shell("'" HEAT3D_PROGRAM "' heat.toml" + sizes);
+  EXPECT_EQ(line.status, 0) << line.err;
+  EXPECT_EQ(line.result(), file.result());
+  const Output bad = shell("'" HEAT3D_PROGRAM "' heat.toml --points 4x4");
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_EQ(bad.err, "heat3d: command line:1: points is [ 4, 4 ], expected a list of 3 numbers\n");
 }
 
 TEST_F(Heat3d, SaysAnErrorOnceForAllRanks) {

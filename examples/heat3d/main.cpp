@@ -29,10 +29,12 @@ namespace heat3d {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: heat3d FILE.toml [--field FILE] [--mesh] [--catalyst SCRIPT] [--compute real | flops]\n"
+    "usage: heat3d FILE.toml [--points XxYxZ] [--ranks XxYxZ] [--steps N] [--field FILE] [--mesh]\n"
+    "              [--catalyst SCRIPT] [--compute real | flops]\n"
     "\n"
     "Computes the heat equation on a box; examples/heat3d/README.md explains FILE.toml.\n"
     "\n"
+    "  --points, --ranks, --steps   instead of what FILE.toml says\n"
     "  --field FILE   write the last field as float64 values, x varying fastest\n"
     "  --mesh         hand the points over as a mesh, for pathline record --insitu geometry\n"
     "  --catalyst SCRIPT   hand the field over to ParaView; heat3d_catalyst only\n"
@@ -49,7 +51,14 @@ struct Options {
   bool mesh = false;
   bool help = false;
   bool real = !kIsSimulated;  ///< The points are computed.
+  std::string instead;        ///< TOML: keys in the place of the file's.
 };
+
+/// "points = [64, 32, 32]" of "64x32x32".
+std::string list_of(const std::string& key, std::string sizes) {
+  for (size_t at = 0; (at = sizes.find('x', at)) != std::string::npos;) sizes[at] = ',';
+  return key + " = [" + sizes + "]\n";
+}
 
 std::optional<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
@@ -58,6 +67,12 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments) 
       options.help = true;
     } else if (arguments[i] == "--mesh") {
       options.mesh = true;
+    } else if ((arguments[i] == "--points" || arguments[i] == "--ranks") &&
+               i + 1 < arguments.size()) {
+      const std::string key = arguments[i].substr(2);
+      options.instead += list_of(key, arguments[++i]);
+    } else if (arguments[i] == "--steps" && i + 1 < arguments.size()) {
+      options.instead += "steps = " + arguments[++i] + "\n";
     } else if (arguments[i] == "--field" && i + 1 < arguments.size()) {
       options.field_file = arguments[++i];
     } else if (arguments[i] == "--catalyst" && i + 1 < arguments.size()) {
@@ -99,7 +114,7 @@ std::string broadcast(std::string text) {
 }
 
 /// Rank 0 reads, so that a file it alone can see is enough and all ranks see the same.
-Parameters read_parameters(const std::string& file, int rank) {
+Parameters read_parameters(const std::string& file, const std::string& instead, int rank) {
   std::string text;
   std::string error;
   if (rank == 0) text = read_file(file, error);
@@ -107,7 +122,7 @@ Parameters read_parameters(const std::string& file, int rank) {
   if (!error.empty()) throw BadParameters("cannot read " + file + ": " + error);
   int processes = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  return parse_parameters(broadcast(text), file, processes);
+  return parse_parameters(broadcast(text), file, instead, processes);
 }
 
 /// What needs points, or a simulated machine, is not asked for without; nor is what SimGrid lacks,
@@ -209,7 +224,7 @@ void print_result(const Outcome& outcome, const Summary& summary) {
 
 /// Everything between MPI_Init and MPI_Finalize. Returns the exit code, the same on all ranks.
 int run(const Options& options, int rank) {
-  Parameters parameters = read_parameters(options.file, rank);
+  Parameters parameters = read_parameters(options.file, options.instead, rank);
   parameters.mesh = parameters.mesh || options.mesh;
   check_compute(options, parameters);
 

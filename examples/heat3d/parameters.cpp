@@ -51,7 +51,8 @@ std::string shown(const toml::node& node) {
 
 class Reader {
  public:
-  Reader(const toml::table& table, const std::string& file) : table_(table), file_(file) {}
+  Reader(const toml::table& first, const toml::table& table, const std::string& file)
+      : first_(first), table_(table), file_(file) {}
 
   void refuse_unknown_keys() const {
     for (const auto& [key, node] : table_) {
@@ -103,7 +104,9 @@ class Reader {
     return *value;
   }
 
-  [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
+  [[nodiscard]] bool has(std::string_view key) const {
+    return first_.contains(key) || table_.contains(key);
+  }
 
   /// The value of `key` does not fit to others.
   [[noreturn]] void fail(std::string_view key, const std::string& what) const {
@@ -112,7 +115,8 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const toml::source_region& source, const std::string& what) const {
-    throw BadParameters(file_ + ":" + std::to_string(source.begin.line) + ": " + what);
+    throw BadParameters((source.path ? *source.path : file_) + ":" +
+                        std::to_string(source.begin.line) + ": " + what);
   }
 
   /// index   of an element of the list `key`, or none if the whole value is wrong.
@@ -124,7 +128,8 @@ class Reader {
   }
 
   [[nodiscard]] const toml::node& node(std::string_view key) const {
-    const toml::node* found = table_.get(key);
+    const toml::node* found = first_.get(key);
+    if (found == nullptr) found = table_.get(key);
     if (found == nullptr)
       throw BadParameters(file_ + ": key '" + std::string(key) + "' is missing");
     return *found;
@@ -157,6 +162,7 @@ class Reader {
     return *value;
   }
 
+  const toml::table& first_;  // Counts before the other.
   const toml::table& table_;
   const std::string& file_;
 };
@@ -197,16 +203,20 @@ void check_stability(const Reader& reader, const Parameters& parameters) {
 
 }  // namespace
 
-Parameters parse_parameters(const std::string& text, const std::string& file, int processes) {
-  toml::table table;
-  try {
-    table = toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    throw BadParameters(file + ":" + std::to_string(error.source().begin.line) + ": " +
-                        std::string(error.description()));
-  }
+Parameters parse_parameters(const std::string& text, const std::string& file,
+                            const std::string& instead, int processes) {
+  const auto parse = [](const std::string& toml, const std::string& name) {
+    try {
+      return toml::parse(toml, name);
+    } catch (const toml::parse_error& error) {
+      throw BadParameters(name + ":" + std::to_string(error.source().begin.line) + ": " +
+                          std::string(error.description()));
+    }
+  };
+  const toml::table table = parse(text, file);
+  const toml::table first = parse(instead, "command line");
 
-  const Reader reader(table, file);
+  const Reader reader(first, table, file);
   reader.refuse_unknown_keys();
   Parameters parameters = {
       .ranks = reader.counts("ranks"),

@@ -34,9 +34,11 @@ class BadParameters : public std::runtime_error {
 
 /// text     TOML: a key for each member of Parameters; those with a default may be left out.
 /// file     its name, for errors.
+/// instead  TOML, too: keys that count in the place of the file's.
 /// processes  how many the program was started with.
 /// throws   BadParameters for text that is not TOML, unknown or missing keys, values out of range,
 ///          and values that do not fit together.
-Parameters parse_parameters(const std::string& text, const std::string& file, int processes);
+Parameters parse_parameters(const std::string& text, const std::string& file,
+                            const std::string& instead, int processes);
 
 }  // namespace heat3d
