@@ -30,11 +30,11 @@ struct Shard {
   uint64_t mask;
   uint64_t used;
 };
-constexpr unsigned kShards = 64;
+constexpr unsigned kShards = kIsSimulated ? 1 : 64;  // Pages; a simulated rank has one thread.
 Shard shards[kShards];
 
 uint64_t mixed(uint64_t key) { return key * 0x9e3779b97f4a7c15ULL; }
-Shard& shard_of(uint64_t key) { return shards[mixed(key) >> 58U]; }
+Shard& shard_of(uint64_t key) { return shards[(mixed(key) >> 58U) % kShards]; }
 uint64_t home_of(uint64_t key, uint64_t mask) { return (mixed(key) >> 20U) & mask; }
 
 class ShardLock {
