@@ -55,7 +55,8 @@ void define_equal_clocks() {
 
 /// A clock that is read through MPI_Wtime may cost what that costs the program.
 void say_if_clock_costs() {
-  if (now() != now() && is_first("PATHLINE_SIMULATED_CLOCK")) {
+  const uint64_t before = now();
+  if (now() != before && is_first("PATHLINE_SIMULATED_CLOCK")) {
     say("recording changes the simulated times, as each look at the clock costs some; "
         "--cfg=smpi/wtime:0 makes it free");
   }
