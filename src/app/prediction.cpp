@@ -51,32 +51,23 @@ void add_divisions(uint32_t count, std::span<const uint32_t> cells, std::vector<
   }
 }
 
-/// The division that is most like a cube, larger numbers first.
-std::vector<uint32_t> most_even(const std::vector<std::vector<uint32_t>>& divisions) {
-  return *std::min_element(divisions.begin(), divisions.end(), [](const auto& a, const auto& b) {
-    const auto sum_a = std::accumulate(a.begin(), a.end(), uint64_t{0});
-    const auto sum_b = std::accumulate(b.begin(), b.end(), uint64_t{0});
-    return sum_a != sum_b ? sum_a < sum_b : a > b;
-  });
-}
-
 /// The grids of ranks for `count` ranks on `cells`.
 base::Result<std::vector<std::vector<uint32_t>>> rank_grids_of(
     uint32_t count, const std::vector<uint32_t>& cells, const std::vector<std::string>& wanted) {
-  std::vector<std::vector<uint32_t>> divisions;
-  std::vector<uint32_t> begun;
-  add_divisions(count, cells, begun, divisions);
-  if (divisions.empty()) {
+  const std::vector<std::vector<uint32_t>> all = divisions(count, cells);
+  if (all.empty()) {
     return invalid(
         fmt::format("--ranks {} cannot divide --grid {}: there are fewer cells than "
                     "ranks along an axis, however they are divided",
                     count, grid_text(cells)));
   }
-  if (wanted.empty()) return std::vector<std::vector<uint32_t>>{most_even(divisions)};
+  if (wanted.empty())
+    return std::vector<std::vector<uint32_t>>{
+        *std::min_element(all.begin(), all.end(), is_more_even)};
   std::vector<std::vector<uint32_t>> chosen;
   for (const std::string& text : wanted) {
     if (text == "all") {
-      chosen.insert(chosen.end(), divisions.begin(), divisions.end());
+      chosen.insert(chosen.end(), all.begin(), all.end());
       continue;
     }
     auto grid = parse_grid("--rank-grid", text, cells.size());
@@ -132,6 +123,19 @@ uint32_t Deployed::rank_count() const {
 
 std::string grid_text(const std::vector<uint32_t>& sizes) {
   return fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+std::vector<std::vector<uint32_t>> divisions(uint32_t count, std::span<const uint32_t> cells) {
+  std::vector<std::vector<uint32_t>> all;
+  std::vector<uint32_t> begun;
+  add_divisions(count, cells, begun, all);
+  return all;
+}
+
+bool is_more_even(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
+  const auto sum_a = std::accumulate(a.begin(), a.end(), uint64_t{0});
+  const auto sum_b = std::accumulate(b.begin(), b.end(), uint64_t{0});
+  return sum_a != sum_b ? sum_a < sum_b : a > b;
 }
 
 base::Result<std::vector<uint32_t>> parse_grid(std::string_view what, std::string_view text,

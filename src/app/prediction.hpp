@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,12 @@ std::string grid_text(const std::vector<uint32_t>& sizes);
 base::Result<std::vector<uint32_t>> parse_grid(std::string_view what, std::string_view text,
                                                size_t axes);
 std::string_view name_of(predict::Bind bind);
+
+/// All ways to divide `cells` among `count` ranks: ranks along each axis, none with more ranks than
+/// cells.
+std::vector<std::vector<uint32_t>> divisions(uint32_t count, std::span<const uint32_t> cells);
+/// Whether `a` is more like a cube than `b`, or as much so and has its larger numbers first.
+bool is_more_even(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b);
 
 /// All combinations of the choices, in the order in which they were given.
 /// errors  kInvalidArgument naming the option that is at fault
