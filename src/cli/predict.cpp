@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/describe.hpp"
 #include "app/outcomes.hpp"
 #include "app/prediction.hpp"
 #include "base/text.hpp"
@@ -19,6 +21,7 @@ struct PredictOptions : CommonOptions {
   MachineOptions machine;
   DeploymentOptions deployment;
   unsigned steps = 1;
+  bool describe = false;
 };
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
@@ -221,14 +224,89 @@ base::Result<int> run_predict(const PredictOptions& options) {
   return kDone;
 }
 
+base::Error invalid(std::string message, std::string advice = {}) {
+  return {base::ErrorCode::kInvalidArgument, std::move(message), std::move(advice)};
+}
+
+/// The sizes of an option that takes one value here, of as many axes as the value has.
+base::Result<std::vector<uint32_t>> one_grid(std::string_view what,
+                                             const std::vector<std::string>& values,
+                                             std::optional<size_t> axes = std::nullopt) {
+  if (values.size() != 1) {
+    return invalid(fmt::format("{} has {}, expected one with --describe", what,
+                               base::counted(values.size(), "value", "values")));
+  }
+  const auto in_value =
+      static_cast<size_t>(std::count(values.front().begin(), values.front().end(), 'x') + 1);
+  return app::parse_grid(what, values.front(),
+                         axes.value_or(std::min(in_value, predict::kMaxAxes)));
+}
+
+base::Result<int> run_describe(const PredictOptions& options) {
+  const app::DeploymentChoices choices = split(options.deployment.choices);
+  if (choices.grids.empty()) {
+    return invalid("--grid is missing: the cells of the whole grid are not in a trace",
+                   "Name those of the run: --describe run --grid 256x256");
+  }
+  auto grid = one_grid("--grid", choices.grids);
+  if (!grid) return grid.error();
+  app::DescribeRequest request{.run = run_name(options.input), .grid = std::move(grid).value()};
+  if (!choices.rank_grids.empty()) {
+    auto ranks = one_grid("--rank-grid", choices.rank_grids, request.grid.size());
+    if (!ranks) return ranks.error();
+    request.rank_grid = std::move(ranks).value();
+  }
+  const auto opened = open(options);
+  if (!opened) return opened.error();
+  auto description = app::describe(opened.value()->trace, request, opened.value()->pool);
+  if (!description) {
+    base::Error error = description.error();
+    error.message = fmt::format("cannot describe {}: {}", options.input, error.message);
+    return error;
+  }
+  if (!options.quiet) {
+    for (const std::string& remark : description.value().remarks) note(remark);
+  }
+  const std::string text = app::description_text(description.value());
+  if (auto status = write_result(options.output, text); !status) return status.error();
+  return kDone;
+}
+
+/// Which options go together: a description needs no machine, a prediction does.
+base::Status check_given(const Command& command, const PredictOptions& options) {
+  if (options.describe) {
+    for (const char* name : {"--db", "--machine", "--app", "--ranks", "--ranks-per-node",
+                             "--mapping", "--bind", "--steps", "--format"}) {
+      if (!command.was_given(name)) continue;
+      return invalid(fmt::format("{} has no effect with --describe", name),
+                     "--describe takes --grid, --rank-grid, -o, --partial, --threads and --quiet.");
+    }
+    return {};
+  }
+  if (options.partial) return invalid("--partial has no effect without --describe");
+  for (const char* name : {"--db", "--app"}) {
+    if (command.was_given(name)) continue;
+    return invalid(fmt::format("{} is required", name),
+                   "'pathline predict --help' lists what there is.");
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_predict_command(Command& program, Action& action) {
   auto options = std::make_shared<PredictOptions>();
   Command command = program.command(
       "predict", "How long a step of an application will take on a machine that was measured");
-  add_machine_options(command, options->machine);
-  add_deployment_options(command, options->deployment);
+  add_machine_options(command, options->machine, false);
+  add_deployment_options(command, options->deployment, false);
+  command
+      .option("--describe", options->input,
+              "Instead of a prediction: what the program of this run, a recorded one, does in a "
+              "time step on --grid, as a FILE.toml for --app")
+      .value_name("RUN");
+  command.flag("--partial", options->partial,
+               "With --describe: read a damaged run as far as it goes and say so");
   command.option("--steps", options->steps, "Time steps that the times are of")
       .range(1U, 1000000000U)
       .show_default();
@@ -243,8 +321,15 @@ void add_predict_command(Command& program, Action& action) {
       "  pathline predict --db machine.db --app shallow --grid 4096x4096 --ranks 1024 \\\n"
       "      --mapping smp,round-robin,block,folded --ranks-per-node 8,16\n"
       "  pathline predict --db machine.db --app heat3d.toml --grid 512x512x512 --ranks 64 "
-      "--rank-grid all");
-  command.on_chosen([options, &action] { action = [options] { return run_predict(*options); }; });
+      "--rank-grid all\n"
+      "  pathline predict --describe run --grid 256x256 -o app.toml");
+  command.on_chosen([options, command, &action] {
+    options->describe = command.was_given("--describe");
+    action = [options, command]() -> base::Result<int> {
+      if (auto status = check_given(command, *options); !status) return status.error();
+      return options->describe ? run_describe(*options) : run_predict(*options);
+    };
+  });
 }
 
 }  // namespace pathline::cli

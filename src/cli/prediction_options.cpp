@@ -20,8 +20,9 @@ std::vector<std::string> split(const std::vector<std::string>& values) {
 
 }  // namespace
 
-void add_machine_options(Command& command, MachineOptions& options) {
-  command.option("--db", options.database, "Database that 'pathline bench' made").required();
+void add_machine_options(Command& command, MachineOptions& options, bool required) {
+  command.option("--db", options.database, "Database that 'pathline bench' made")
+      .required(required);
   command.option("--machine", options.machine,
                  "Which machine of the database; not needed where there is one");
 }

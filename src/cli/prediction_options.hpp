@@ -16,7 +16,7 @@ struct MachineOptions {
   std::string machine;
 };
 
-void add_machine_options(Command& command, MachineOptions& options);
+void add_machine_options(Command& command, MachineOptions& options, bool required = true);
 
 /// Which application, and the ways to run it.
 struct DeploymentOptions {
