@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "app/bench_programs.hpp"
 #include "app/child_process.hpp"
 #include "app/cpu_use.hpp"
 #include "app/run_json.hpp"
@@ -31,6 +32,7 @@ using Json = nlohmann::json;
 using store::Id;
 
 constexpr uint64_t kMostStrided = 128U << 10U;  // Larger ones would take gigabytes of addresses.
+constexpr uint32_t kSimulatedPerCore = 4;       // As many messages of a rank at once.
 constexpr double kNoise = 0.05;                 // CPU time of others, over the time that passed.
 
 base::Error invalid(std::string message, std::string advice = {}) {
@@ -82,7 +84,8 @@ class Benchmarks {
     if (auto status = find_machine(); !status) return status.error();
     if (auto status = find_present(); !status) return status.error();
     const auto plan = predict::plan_benchmarks(
-        node_, network_.get(), static_cast<uint32_t>(std::max<size_t>(request_.hosts.size(), 1)));
+        node_, network_.get(), static_cast<uint32_t>(std::max<size_t>(request_.hosts.size(), 1)),
+        request_.simulated ? kSimulatedPerCore : 1);
     progress_.begin("measuring", "points", points_of(plan));
     for (launch_.number = 0; launch_.number < request_.launches; ++launch_.number) {
       for (const predict::ComputeJob& job : plan.computes) {
@@ -327,7 +330,13 @@ class Benchmarks {
       }
       if (auto status = base::write_file(host_file, lines); !status) return status.error();
     }
-    words.push_back((request_.programs / program).string());
+    const std::filesystem::path file = request_.programs / program;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+      return base::Error{base::ErrorCode::kNotFound, fmt::format("there is no {}", file.string()),
+                         "--programs names the folder of bench-compute and bench-halo."};
+    }
+    words.push_back(file.string());
     words.insert(words.end(), arguments.begin(), arguments.end());
     if (request_.simulated) {
       words.insert(words.end(), {"--samples", "3:3"});
@@ -389,15 +398,10 @@ class Benchmarks {
     if (!status) return status;
     if (!ending) return ending.error();
     if (ending.value().exit_status() != 0 || !is_done) {
-      const size_t last = said.find_last_not_of('\n');
-      const size_t begin = last == std::string::npos ? 0 : said.rfind('\n', last) + 1;
-      return base::Error{
-          base::ErrorCode::kIo,
-          fmt::format("{} ended with status {}: {}", program, ending.value().exit_status(),
-                      last == std::string::npos
-                          ? "it said nothing"
-                          : base::printable(said.substr(begin, last + 1 - begin))),
-          fmt::format("The command was: {}", launch_.flags)};
+      return base::Error{base::ErrorCode::kIo,
+                         fmt::format("{} ended with status {}: {}", program,
+                                     ending.value().exit_status(), telling_line(said, program)),
+                         fmt::format("The command was: {}", launch_.flags)};
     }
     const CpuUse after = cpu_use();
     const double passed_s =

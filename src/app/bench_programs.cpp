@@ -2,6 +2,7 @@
 #include "app/bench_programs.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -90,6 +91,29 @@ std::vector<std::string> simgrid_launcher(const fs::path& platform) {
           "--cfg=smpi/bw-factor:0:1",
           "--cfg=smpi/lat-factor:0:1",
           "--log=root.thres:error"};
+}
+
+std::string telling_line(std::string_view said, std::string_view program) {
+  const auto has_letter = [](std::string_view line) {
+    return std::any_of(line.begin(), line.end(),
+                       [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+  };
+  const std::string own = fmt::format("{}: ", program);
+  std::string_view boxed;
+  std::string_view last;
+  bool is_in_box = false;
+  for (size_t begin = 0; begin < said.size();) {
+    const size_t end = std::min(said.find('\n', begin), said.size());
+    const std::string_view line = said.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.starts_with(own)) return base::printable(line);
+    is_in_box = is_in_box || line.starts_with("--------");
+    if (!has_letter(line)) continue;
+    if (is_in_box && boxed.empty()) boxed = line;
+    last = line;
+  }
+  if (!boxed.empty()) return base::printable(boxed);
+  return last.empty() ? "it said nothing" : base::printable(last);
 }
 
 std::vector<std::string> words_of(std::string_view command) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -22,6 +23,11 @@ base::Result<std::filesystem::path> find_bench_programs(const std::vector<std::s
 /// operations it is charged, at 4 Gflop/s; messages take latencies and bandwidths of the platform
 /// as they stand, without SimGrid's factors for a cluster of its authors; clocks are free.
 std::vector<std::string> simgrid_launcher(const std::filesystem::path& platform);
+
+/// The line of what a job said on standard error that tells why it failed: that of `program`, which
+/// begins with its name; else the first one of the box that mpirun draws around its words; else the
+/// last one. "it said nothing" where there is none.
+std::string telling_line(std::string_view said, std::string_view program);
 
 /// The words of a command that stands in one text: divided by blanks, where no quotes are.
 std::vector<std::string> words_of(std::string_view command);

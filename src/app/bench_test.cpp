@@ -190,7 +190,7 @@ TEST_F(Bench, RefusesWhatDoesNotBelongTogether) {
   request_.simulated = false;
   request_.machine = "other";
   request_.programs = "/nowhere";
-  EXPECT_THAT(run().error().message, HasSubstr("bench-compute ended with status 127"));
+  EXPECT_THAT(run().error().message, HasSubstr("there is no /nowhere/bench-compute"));
   request_.node = "nonsense";
   EXPECT_THAT(run().error().message, HasSubstr("is no hardware"));
   request_.node = "core:2 pu:1";

@@ -91,7 +91,8 @@ TEST(Describe, SendsAfterEachOtherAreOnePhase) {
 }
 
 TEST(Describe, SendsThatAreUnderWayTogetherAreAtOnce) {
-  for (const Stencil::By by : {Stencil::By::kIsend, Stencil::By::kIrecvAndSend}) {
+  for (const Stencil::By by :
+       {Stencil::By::kIsend, Stencil::By::kIrecvAndSend, Stencil::By::kIsendAndRecv}) {
     const Stencil stencil{.cells = {24, 18, 12},
                           .ranks = {3, 3, 3},
                           .periodic = {false, true, false},

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/bench_programs.hpp"
 #include "app/child_process.hpp"
 #include "base/file.hpp"
 #include "base/parse.hpp"
@@ -164,15 +165,11 @@ class Trials {
         errors);
     if (!ending) return ending.error();
     if (ending.value().exit_status() != 0 || !said.step_s || !(*said.step_s > 0)) {
-      const size_t end = errors.find_last_not_of('\n');
-      const size_t begin = end == std::string::npos ? 0 : errors.rfind('\n', end) + 1;
-      const std::string words_said =
-          end == std::string::npos ? last : errors.substr(begin, end + 1 - begin);
       return base::Error{
           base::ErrorCode::kIo,
           ending.value().exit_status() != 0
               ? fmt::format("the run ended with status {}: {}", ending.value().exit_status(),
-                            base::printable(words_said))
+                            telling_line(errors.empty() ? last : errors, application_.name))
               : fmt::format("the run did not say how long a step took, expected a line '{}X'",
                             kStepLine),
           fmt::format("The command was: {}",
@@ -211,6 +208,8 @@ class Trials {
         {"{n}", std::to_string(deployed.rank_count())},
         {"{grid}", grid_text(deployed.grid)},
         {"{rank_grid}", grid_text(deployed.ranks)},
+        {"{reversed_grid}", grid_text({deployed.grid.rbegin(), deployed.grid.rend()})},
+        {"{reversed_rank_grid}", grid_text({deployed.ranks.rbegin(), deployed.ranks.rend()})},
         {"{ranks_per_node}", std::to_string(deployed.per_node)},
         {"{steps}", std::to_string(request_.steps)}};
     const std::string host_file = database_.path().string() + ".hosts";
@@ -223,6 +222,17 @@ class Trials {
       if (at == std::string::npos) continue;
       word.replace(at, std::string_view("{hostfile}").size(), host_file);
       says_where = true;
+    }
+    for (const std::string& word : words) {
+      const size_t open = word.find('{');
+      const size_t close = word.find('}', std::min(open, word.size()));
+      if (open == std::string::npos || close == std::string::npos || close == open + 1) continue;
+      return base::Error{
+          base::ErrorCode::kInvalidArgument,
+          fmt::format("the command has '{}', which nothing is filled in for",
+                      base::printable(word.substr(open, close + 1 - open))),
+          "There are {launcher}, {n}, {hostfile}, {grid}, {rank_grid}, {reversed_grid}, "
+          "{reversed_rank_grid}, {ranks_per_node} and {steps}."};
     }
     const auto& nodes = placement.node_of_rank;
     const bool is_here =

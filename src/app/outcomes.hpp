@@ -33,7 +33,7 @@ struct TrialRequest {
   std::vector<Deployed> deployed;
   /// Starts one: {launcher} stands for that of the benchmarks, {n} is the number of ranks,
   /// {hostfile} a file with the host of each rank, {grid}, {rank_grid}, {ranks_per_node} and
-  /// {steps} are what they say.
+  /// {steps} are what they say; {reversed_grid} and {reversed_rank_grid} have the last axis first.
   std::vector<std::string> command;
   uint32_t steps = 20;
 };

@@ -245,6 +245,19 @@ TEST_F(Trial, StoredRunsArePredictedAnewFromOtherGrids) {
   EXPECT_EQ(database.predictions(1).value().size(), 8U);
 }
 
+TEST_F(Trial, WordsInBracesThatMeanNothingAreNamed) {
+  store::Database database = open();
+  const MeasuredMachine ring = machine();
+  base::Progress progress;
+  TrialRequest request{
+      .application = "shallow",
+      .deployed =
+          deployments({.grids = {"64x64"}, .ranks = {"2"}}, predict::shallow(), ring).value(),
+      .command = {"true", "--ranks={rankgrid}"}};
+  EXPECT_THAT(run_trials(request, database, ring, progress).error().message,
+              HasSubstr("'{rankgrid}', which nothing is filled in for"));
+}
+
 TEST_F(Trial, ProgramsThatFailOrDoNotSayTheirTimeAreNamed) {
   const DeploymentChoices one = {.grids = {"64x64"}, .ranks = {"4"}};
   EXPECT_THAT(run("echo no >&2\nexit 3\n", one).error().message,
@@ -254,6 +267,16 @@ TEST_F(Trial, ProgramsThatFailOrDoNotSayTheirTimeAreNamed) {
   store::Database database = open();
   const auto outcomes = outcomes_of(database, 1);
   EXPECT_TRUE(outcomes.value().empty());
+}
+
+TEST(BenchPrograms, TheLineThatTellsWhyIsFound) {
+  EXPECT_EQ(
+      telling_line("a warning\nbench-halo: no memory\n-----------\nmpirun noticed\n", "bench-halo"),
+      "bench-halo: no memory");
+  EXPECT_EQ(telling_line("-----------\nmpirun has detected\nmore\n-----------\n", "bench-halo"),
+            "mpirun has detected");
+  EXPECT_EQ(telling_line("first\nlast\n\n", "bench-halo"), "last");
+  EXPECT_EQ(telling_line("\n----\n", "bench-halo"), "it said nothing");
 }
 
 TEST(BenchPrograms, WordsAreDividedByBlanksOutsideOfQuotes) {

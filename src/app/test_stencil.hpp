@@ -16,9 +16,9 @@ namespace pathline::app {
 ///   stencil.shifts = {{.axis = 0, .up = true}, {.axis = 1, .up = false, .extra = {1, 0}}};
 ///   const trace::Trace trace = stencil.record();
 ///
-/// Each step is a region "update" of 10 ns a cell, then the messages.
+/// Each step is a region "update" of 10 ns a cell, in some steps 50, then the messages.
 struct Stencil {
-  enum class By { kSendrecv, kIsend, kIrecvAndSend };
+  enum class By { kSendrecv, kIsend, kIrecvAndSend, kIsendAndRecv };
   struct Shift {
     uint32_t axis = 0;
     bool up = true;
@@ -94,8 +94,8 @@ struct Stencil {
         if (before) before(test, thread, now);
         now += 7;
         thread.enter(now, regions.update);
-        // The first step takes longer.
-        now += (step == 0 ? 30 : 10) * local_cells(rank);
+        // The first step is another one, and some are disturbed.
+        now += (step == 0 ? 2 : step % 3 == 2 ? 50 : 10) * local_cells(rank);
         thread.leave(now, regions.update);
         now += 20;
         send_all(test, regions, rank, now);
@@ -116,8 +116,9 @@ struct Stencil {
           irecv(test.region("MPI_Irecv")),
           isend(test.region("MPI_Isend")),
           send(test.region("MPI_Send")),
+          receive(test.region("MPI_Recv")),
           wait(test.region("MPI_Waitall")) {}
-    trace::Region step, update, sendrecv, irecv, isend, send, wait;
+    trace::Region step, update, sendrecv, irecv, isend, send, receive, wait;
   };
 
   void send_all(trace::TestTrace& test, const Regions& regions, uint32_t rank,
@@ -140,7 +141,7 @@ struct Stencil {
     }
     uint64_t request = 1;
     std::vector<std::pair<uint64_t, size_t>> receives;
-    for (size_t i = 0; i < shifts.size(); ++i) {
+    for (size_t i = 0; i < shifts.size() && by != By::kIsendAndRecv; ++i) {
       if (!neighbor(rank, shifts[i].axis, !shifts[i].up)) continue;
       thread.enter(now, regions.irecv).irecv_request(now, request);
       receives.emplace_back(request++, i);
@@ -148,7 +149,7 @@ struct Stencil {
       thread.leave(now, regions.irecv);
     }
     std::vector<uint64_t> sends;
-    const bool is_isend = by == By::kIsend;
+    const bool is_isend = by != By::kIrecvAndSend;
     for (const Shift& shift : shifts) {
       const auto to = neighbor(rank, shift.axis, shift.up);
       if (!to) continue;
@@ -161,6 +162,13 @@ struct Stencil {
       }
       now += 20;
       thread.leave(now, is_isend ? regions.isend : regions.send);
+    }
+    for (size_t i = 0; i < shifts.size() && by == By::kIsendAndRecv; ++i) {
+      const auto from = neighbor(rank, shifts[i].axis, !shifts[i].up);
+      if (!from) continue;
+      thread.enter(now, regions.receive);
+      now += 20;
+      thread.recv(now, *from, bytes(*from, shifts[i]), shifts[i].tag).leave(now, regions.receive);
     }
     if (among) among(test, thread, now);
     thread.enter(now, regions.wait);

@@ -111,7 +111,7 @@ std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> pairs_in(
   return std::nullopt;
 }
 
-void add_inside(const host::Node& node, Plan& plan) {
+void add_inside(const host::Node& node, uint32_t per_core, Plan& plan) {
   const auto bytes = message_sizes();
   plan.halos.push_back({.way = {.connection = node.levels.back().type},
                         .lanes = 1,
@@ -122,14 +122,15 @@ void add_inside(const host::Node& node, Plan& plan) {
     const auto pair = pairs_in(node, level);
     if (!pair) continue;
     const auto most = static_cast<uint32_t>(pair->first.size());
-    for (const uint32_t lanes : doubled(most)) {
+    for (const uint32_t lanes : doubled(per_core * most)) {
       HaloJob job{.way = {.connection = node.levels[level].type},
                   .lanes = lanes,
                   .places = 2,
                   .seats = {},
                   .bytes = bytes};
       for (const auto* side : {&pair->first, &pair->second}) {
-        for (uint32_t lane = 0; lane < lanes; ++lane) job.seats.push_back({0, (*side)[lane]});
+        for (uint32_t lane = 0; lane < lanes; ++lane)
+          job.seats.push_back({0, (*side)[lane % most]});
       }
       plan.halos.push_back(std::move(job));
     }
@@ -175,7 +176,7 @@ std::vector<uint32_t> ring_of(const network::Network& network, uint32_t node_cou
 }
 
 void add_between(const host::Node& node, const network::Network* network, uint32_t node_count,
-                 Plan& plan) {
+                 uint32_t per_core, Plan& plan) {
   std::vector<std::pair<uint32_t, std::vector<uint32_t>>> rings;
   if (network == nullptr) {
     std::vector<uint32_t> ring;
@@ -194,15 +195,16 @@ void add_between(const host::Node& node, const network::Network* network, uint32
       if (!ring.empty()) rings.emplace_back(hops, ring);
     }
   }
+  const auto cores = static_cast<uint32_t>(node.units.size());
   for (const auto& [hops, ring] : rings) {
-    for (const uint32_t lanes : doubled(static_cast<uint32_t>(node.units.size()))) {
+    for (const uint32_t lanes : doubled(per_core * cores)) {
       HaloJob job{.way = {.connection = "network", .hops = hops},
                   .lanes = lanes,
                   .places = static_cast<uint32_t>(ring.size()),
                   .seats = {},
                   .bytes = message_sizes()};
       for (const uint32_t place : ring) {
-        for (uint32_t lane = 0; lane < lanes; ++lane) job.seats.push_back({place, lane});
+        for (uint32_t lane = 0; lane < lanes; ++lane) job.seats.push_back({place, lane % cores});
       }
       plan.halos.push_back(std::move(job));
     }
@@ -211,13 +213,14 @@ void add_between(const host::Node& node, const network::Network* network, uint32
 
 }  // namespace
 
-Plan plan_benchmarks(const host::Node& node, const network::Network* network, uint32_t node_count) {
+Plan plan_benchmarks(const host::Node& node, const network::Network* network, uint32_t node_count,
+                     uint32_t per_core) {
   Plan plan;
   if (node.units.empty()) return plan;
   add_computes(node, plan);
-  add_inside(node, plan);
+  add_inside(node, per_core, plan);
   if (network != nullptr) node_count = std::min(node_count, network->node_count());
-  if (node_count > 1) add_between(node, network, node_count, plan);
+  if (node_count > 1) add_between(node, network, node_count, per_core, plan);
   return plan;
 }
 

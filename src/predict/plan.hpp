@@ -55,6 +55,10 @@ struct Plan {
 ///
 /// network     nullptr: how nodes are joined is not known
 /// node_count  that may be used; 1: nothing between nodes
-Plan plan_benchmarks(const host::Node& node, const network::Network* network, uint32_t node_count);
+/// per_core    ranks of a core that messages are measured with at most: an application may have
+///             several messages of a rank under way at once. More than one where ranks do not
+///             compete for their core: on a simulated machine.
+Plan plan_benchmarks(const host::Node& node, const network::Network* network, uint32_t node_count,
+                     uint32_t per_core = 1);
 
 }  // namespace pathline::predict

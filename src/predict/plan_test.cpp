@@ -115,5 +115,24 @@ TEST(Plan, WithoutANetworkNodesAreOneStepApart) {
   EXPECT_EQ(last.lanes, 2U);
 }
 
+TEST(Plan, OnASimulatedMachineRanksShareCores) {
+  const auto topology = host::Topology::synthetic("core:4 pu:1");
+  const host::Node node = topology.value().node();
+  const auto most_lanes = [](const Plan& plan, const char* connection) {
+    uint32_t most = 0;
+    for (const HaloJob& job : plan.halos) {
+      if (job.way.connection != connection || job.places == 1) continue;
+      most = std::max(most, job.lanes);
+      EXPECT_EQ(job.seats.size(), size_t{job.lanes} * job.places);
+      for (const Seat& seat : job.seats) EXPECT_LT(seat.core, 4U);
+    }
+    return most;
+  };
+  EXPECT_EQ(most_lanes(plan_benchmarks(node, nullptr, 4), "Machine"), 2U);
+  EXPECT_EQ(most_lanes(plan_benchmarks(node, nullptr, 4), "network"), 4U);
+  EXPECT_EQ(most_lanes(plan_benchmarks(node, nullptr, 4, 4), "Machine"), 8U);
+  EXPECT_EQ(most_lanes(plan_benchmarks(node, nullptr, 4, 4), "network"), 16U);
+}
+
 }  // namespace
 }  // namespace pathline::predict
