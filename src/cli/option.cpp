@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 
@@ -40,7 +41,10 @@ template Option& Option::range(size_t, size_t);
 template Option& Option::range(double, double);
 
 Option& Option::above_zero() {
-  option_->check(CLI::PositiveNumber);
+  option_->check([](const std::string& text) {
+    const auto number = base::number_in<double>(text);
+    return number && *number > 0 ? "" : "'" + text + "' is no number above 0";
+  });
   return *this;
 }
 

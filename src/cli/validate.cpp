@@ -104,9 +104,16 @@ base::Status print(const ValidateOptions& options, const std::vector<app::RunOut
                                    {"within"},
                                    {"refused"},
                                    {"reason", true}};
-  const std::vector<Column> for_people = {
-      {"application", true}, {"grid", true}, {"ranks", true},      {"per node"}, {"mapping", true},
-      {"measured"},          {"predicted"},  {"likely", true, 18}, {"error"},    {"", true}};
+  const std::vector<Column> for_people = {{"application", true, 6},
+                                          {"grid", true, 14},
+                                          {"ranks", true, 10},
+                                          {"per node"},
+                                          {"mapping", true, 11},
+                                          {"measured"},
+                                          {"predicted"},
+                                          {"likely", true, 20},
+                                          {"error"},
+                                          {"", true}};
   const bool is_terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
   const bool people = options.format == "table" || (options.format.empty() && is_terminal);
   Table table(options, people ? for_people : all);
@@ -250,7 +257,9 @@ void add_validate_command(Command& program, Action& action, std::vector<std::str
       "runs "
       "each combination that was not run before; {launcher} is that of the benchmarks; {n}, "
       "{hostfile}, {grid}, {rank_grid}, "
-      "{ranks_per_node} and {steps} are filled in, and COMMAND prints 'seconds per step = "
+      "{ranks_per_node} and {steps} are filled in ({reversed_grid}, {reversed_rank_grid}: the last "
+      "axis "
+      "first),  and COMMAND prints 'seconds per step = "
       "X'.\nExample:\n"
       "  pathline validate --db machine.db --app shallow --grid 256x256,1024x1024 --ranks 1,2 \\\n"
       "      -- {launcher} shallow --grid {grid} --ranks {rank_grid} --steps {steps}");
