@@ -17,6 +17,7 @@
 #include "app/bench_programs.hpp"
 #include "app/child_process.hpp"
 #include "app/cpu_use.hpp"
+#include "app/measured_machine.hpp"
 #include "app/run_json.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -84,7 +85,8 @@ class Benchmarks {
     if (auto status = find_machine(); !status) return status.error();
     if (auto status = find_present(); !status) return status.error();
     const auto plan = predict::plan_benchmarks(
-        node_, network_.get(), static_cast<uint32_t>(std::max<size_t>(request_.hosts.size(), 1)),
+        node_, network_.get(),
+        HostNames(request_.hosts, network_.get(), node_.units.size()).node_count(),
         request_.simulated ? kSimulatedPerCore : 1);
     progress_.begin("measuring", "points", points_of(plan));
     for (launch_.number = 0; launch_.number < request_.launches; ++launch_.number) {
@@ -324,9 +326,10 @@ class Benchmarks {
                      "Write {hostfile} where it takes a file with the host of each rank.");
     }
     if (says_where) {
+      const HostNames hosts(request_.hosts, network_.get(), node_.units.size());
       std::string lines;
       for (const predict::Seat& seat : seats) {
-        lines += (request_.hosts.empty() ? "localhost" : request_.hosts[seat.node]) + "\n";
+        lines += hosts.of(seat.node, seat.core) + "\n";
       }
       if (auto status = base::write_file(host_file, lines); !status) return status.error();
     }

@@ -202,7 +202,6 @@ class Trials {
         words.push_back(word);
       }
     }
-    const std::vector<std::string> hosts = hosts_of(machine_.row);
     bool says_where = false;
     const std::pair<std::string_view, std::string> values[] = {
         {"{n}", std::to_string(deployed.rank_count())},
@@ -243,9 +242,13 @@ class Trials {
                          "Write {hostfile} where it takes a file with the host of each rank."};
     }
     if (says_where) {
+      const host::Node& node = machine_.tables.node;
+      const HostNames hosts(hosts_of(machine_.row), machine_.network.get(), node.units.size());
+      const std::vector<uint32_t> order = predict::core_order(node, deployed.bind);
       std::string lines;
-      for (const network::Vertex node : nodes) {
-        lines += (node < hosts.size() ? hosts[node] : "localhost") + "\n";
+      for (uint32_t rank = 0; rank < nodes.size(); ++rank) {
+        const uint32_t slot = placement.slot_of_rank[rank];
+        lines += hosts.of(nodes[rank], slot < order.size() ? order[slot] : slot) + "\n";
       }
       if (auto status = base::write_file(host_file, lines); !status) return status.error();
     }

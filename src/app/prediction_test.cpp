@@ -7,6 +7,7 @@
 #include "app/bench_programs.hpp"
 #include "app/outcomes.hpp"
 #include "base/scratch_folder.hpp"
+#include "network/spec.hpp"
 #include "predict/test_rows.hpp"
 
 namespace pathline::app {
@@ -277,6 +278,22 @@ TEST(BenchPrograms, TheLineThatTellsWhyIsFound) {
             "mpirun has detected");
   EXPECT_EQ(telling_line("first\nlast\n\n", "bench-halo"), "last");
   EXPECT_EQ(telling_line("\n----\n", "bench-halo"), "it said nothing");
+}
+
+TEST(HostNames, NameNodesOrCores) {
+  const auto ring = network::parse_network("torus:2");
+  const network::Network* two = ring.value().network.get();
+  const HostNames nodes({"a", "b"}, two, 2);
+  EXPECT_EQ(nodes.node_count(), 2U);
+  EXPECT_EQ(nodes.of(1, 1), "b");
+  const HostNames cores({"a0", "a1", "b0", "b1"}, two, 2);
+  EXPECT_EQ(cores.node_count(), 2U);
+  EXPECT_EQ(cores.of(1, 0), "b0");
+  EXPECT_EQ(cores.of(0, 1), "a1");
+  // Without a network nobody knows.
+  EXPECT_EQ(HostNames({"a", "b", "c", "d"}, nullptr, 2).node_count(), 4U);
+  EXPECT_EQ(HostNames({}, two, 2).of(0, 0), "localhost");
+  EXPECT_EQ(HostNames({}, two, 2).node_count(), 1U);
 }
 
 TEST(BenchPrograms, WordsAreDividedByBlanksOutsideOfQuotes) {

@@ -147,9 +147,10 @@ void add_bench_command(Command& program, Action& action) {
   app::BenchRequest& request = options->request;
   command.option("--machine", request.machine,
                  "What the database calls the machine; default: the name of this host");
-  command.option("--hosts", options->hosts,
-                 "Names of the nodes, in the order of --network: n[0-63] or a file; default: this "
-                 "host alone");
+  command.option(
+      "--hosts", options->hosts,
+      "Names of the nodes, in the order of --network, or of all their cores: n[0-63] or a "
+      "file; default: this host alone");
   command.option("--network", request.network, "How nodes are joined, as in 'pathline routes'");
   command.option(
       "--node", request.node,
