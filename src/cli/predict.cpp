@@ -205,7 +205,7 @@ base::Result<int> run_predict(const PredictOptions& options) {
                      base::counted(machine.value().launches, "launch", "launches")));
   }
   base::Status status;
-  if (forecasts.size() == 1) {
+  if (forecasts.size() == 1 && options.format != "csv") {
     nlohmann::ordered_json json;
     json["application"] = base::printable(application.value().name);
     json["machine"] = base::printable(row.name);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <map>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ std::string text_of(const app::Agreement& agreement) {
 }
 
 /// One line for each run, with the numbers of scripts or those of people.
-void add_row(Table& table, const app::RunOutcome& outcome) {
+void add_row(Table& table, const app::RunOutcome& outcome, bool one_application) {
   const store::AppRun& run = outcome.run;
   const bool is_predicted = outcome.prediction && !outcome.prediction->refused;
   const store::Prediction none;
@@ -58,10 +59,10 @@ void add_row(Table& table, const app::RunOutcome& outcome) {
     const auto time = [&](double seconds) {
       return is_predicted ? base::human_seconds(seconds) : "";
     };
-    table.row({base::printable(run.application), app::grid_text(run.grid),
-               app::grid_text(run.ranks), std::to_string(run.ranks_per_node),
-               base::printable(run.mapping), base::human_seconds(run.total_s),
-               time(prediction.total_s),
+    const std::string name = one_application ? "" : base::printable(run.application) + ' ';
+    table.row({name + app::grid_text(run.grid), app::grid_text(run.ranks),
+               std::to_string(run.ranks_per_node), base::printable(run.mapping),
+               base::human_seconds(run.total_s), time(prediction.total_s),
                is_predicted ? time(prediction.low_s) + " to " + time(prediction.high_s) : "",
                is_predicted ? fmt::format("{:+.1f} %", error_pct) : "",
                !is_predicted ? reason
@@ -104,25 +105,24 @@ base::Status print(const ValidateOptions& options, const std::vector<app::RunOut
                                    {"within"},
                                    {"refused"},
                                    {"reason", true}};
-  const std::vector<Column> for_people = {{"application", true, 6},
-                                          {"grid", true, 14},
-                                          {"ranks", true, 10},
-                                          {"per node"},
-                                          {"mapping", true, 11},
-                                          {"measured"},
-                                          {"predicted"},
-                                          {"likely", true, 20},
-                                          {"error"},
-                                          {"", true}};
+  const std::vector<Column> for_people = {{"grid", true, 18},    {"ranks", true, 10}, {"per node"},
+                                          {"mapping", true, 11}, {"measured"},        {"predicted"},
+                                          {"likely", true, 20},  {"error"},           {"", true}};
   const bool is_terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
   const bool people = options.format == "table" || (options.format.empty() && is_terminal);
   Table table(options, people ? for_people : all);
-  table.caption(fmt::format("seconds per step on {} ({})", base::printable(machine.name),
-                            store::name_of(machine.kind)));
+  const bool one_application =
+      std::all_of(outcomes.begin(), outcomes.end(), [&](const app::RunOutcome& outcome) {
+        return outcome.run.application == outcomes.front().run.application;
+      });
+  table.caption(
+      fmt::format("seconds per step{} on {} ({})",
+                  one_application ? " of " + base::printable(outcomes.front().run.application) : "",
+                  base::printable(machine.name), store::name_of(machine.kind)));
   std::map<std::string, std::vector<const app::RunOutcome*>> series;
   std::vector<const app::RunOutcome*> together;
   for (const app::RunOutcome& outcome : outcomes) {
-    add_row(table, outcome);
+    add_row(table, outcome, one_application);
     series[outcome.run.application + ", " + outcome.run.mapping].push_back(&outcome);
     together.push_back(&outcome);
   }
