@@ -371,7 +371,8 @@ Choices choices_of(const std::vector<RunOutcome>& outcomes) {
     groups[{run.application, run.grid, run.ranks, run.ranks_per_node}].push_back(&outcome);
   }
   Choices choices;
-  for (const auto& [key, group] : groups) {
+  for (const auto& entry : groups) {
+    const std::vector<const RunOutcome*>& group = entry.second;
     if (group.size() < 2) continue;
     ++choices.groups;
     const auto least = [&](auto value) {
