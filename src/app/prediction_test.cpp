@@ -179,6 +179,47 @@ TEST_F(Deployment, MachinesAreFoundByName) {
   EXPECT_TRUE(open_machine(database, path(), "ring"));
 }
 
+TEST_F(Deployment, RealAndSimulatedRowsNeverMix) {
+  const DeploymentChoices choices = {.grids = {"256x256"}, .ranks = {"4"}};
+  const double before = answer(choices).front().prediction->step.value;
+  {
+    // The same cores and names, a thousand times slower, and real.
+    store::Database database = open();
+    store::Machine row{.name = "real", .network = "torus:4"};
+    row.levels = {{"Machine", 0, 2}, {"Core", 0, 1}};
+    row.cores = {"0/0", "0/1"};
+    const store::Id other = database.add(row).value();
+    const store::Id launch = database.add(other, store::Launch{}).value();
+    const store::Id scenario = database.scenario(other, {.cores = {0, 1}}).value();
+    store::Compute compute{.launch = launch, .scenario = scenario, .kernel = "phase1"};
+    compute.m = compute.n = 128;
+    compute.bytes = uint64_t{104} * 130 * 130;
+    compute.samples = {1e3, 1e3, 1e3};
+    ASSERT_TRUE(database.add(compute));
+    predict::TestRows rows;
+    rows.add_halos("network", 1, 1, [](double) { return 1e3; });
+    for (store::Halo halo : rows.halos) {
+      halo.launch = launch;
+      ASSERT_TRUE(database.add(halo));
+    }
+  }
+  store::Database database = open();
+  const auto simulated = open_machine(database, path(), "ring");
+  ASSERT_TRUE(simulated) << simulated.error().message;
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  const auto deployed = deployments(choices, predict::shallow(), simulated.value());
+  const auto after = forecast(deployed.value(), predict::shallow(), simulated.value(),
+                              predict::Calibration(), pool, progress);
+  EXPECT_EQ(after.front().prediction->step.value, before);
+  // And the real one has too few of its own to say anything.
+  const auto real = open_machine(database, path(), "real");
+  const auto refused = forecast(deployed.value(), predict::shallow(), real.value(),
+                                predict::Calibration(), pool, progress);
+  EXPECT_FALSE(refused.front().prediction);
+  EXPECT_FALSE(refused.front().reason.empty());
+}
+
 class Trial : public Deployment {
  protected:
   /// A program that takes as long as its grid has cells, in nanoseconds a thousand.
