@@ -117,7 +117,7 @@ base::Result<mapping::Placement> read_mapping(const Deployed& deployed,
 
 }  // namespace
 
-uint32_t Deployed::rank_count() const {
+uint32_t rank_count(const std::vector<uint32_t>& ranks) {
   return std::accumulate(ranks.begin(), ranks.end(), 1U, std::multiplies<>());
 }
 
@@ -186,9 +186,7 @@ base::Result<std::vector<Deployed>> deployments(const DeploymentChoices& choices
       if (text == "all") continue;
       auto grid = parse_grid("--rank-grid", text, application.axes());
       if (!grid) return grid.error();
-      Deployed sizes;
-      sizes.ranks = grid.value();
-      counts.push_back(sizes.rank_count());
+      counts.push_back(rank_count(grid.value()));
     }
   }
   if (counts.empty()) return invalid("--ranks is missing: how many ranks the run has");

@@ -29,6 +29,9 @@ struct DeploymentChoices {
   std::vector<std::string> binds;       ///< compact, spread; empty: compact.
 };
 
+/// Ranks of a grid of them.
+uint32_t rank_count(const std::vector<uint32_t>& ranks);
+
 /// One way to run it.
 struct Deployed {
   std::vector<uint32_t> grid;
@@ -37,7 +40,7 @@ struct Deployed {
   std::string mapping;
   predict::Bind bind = predict::Bind::kCompact;
 
-  [[nodiscard]] uint32_t rank_count() const;
+  [[nodiscard]] uint32_t rank_count() const { return app::rank_count(ranks); }
 };
 
 /// What is expected of it.

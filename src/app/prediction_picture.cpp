@@ -34,12 +34,10 @@ base::Result<layout::Scene> make_prediction_scene(const std::vector<RunOutcome>&
   std::vector<const RunOutcome*> predicted;
   for (const RunOutcome& outcome : outcomes) {
     const store::AppRun& run = outcome.run;
-    Deployed sizes;
-    sizes.ranks = run.ranks;
     figure::OutcomePoint point{
         .panel = grid_text(run.grid),
-        .series = series_of(run, run.ranks_per_node != std::min(most, sizes.rank_count())),
-        .ranks = static_cast<double>(sizes.rank_count()),
+        .series = series_of(run, run.ranks_per_node != std::min(most, rank_count(run.ranks))),
+        .ranks = static_cast<double>(rank_count(run.ranks)),
         .measured_s = run.total_s};
     if (applications.size() > 1) point.panel = run.application + " " + point.panel;
     if (outcome.prediction && !outcome.prediction->refused) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/json_output.hpp"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "cli/table.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -32,9 +32,8 @@ void add_json_format(Command& command, CommonOptions& options) {
 }
 
 base::Status print_json(const CommonOptions& options, const nlohmann::ordered_json& json) {
-  const bool terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
   std::string text;
-  if (options.format == "table" || (options.format.empty() && terminal)) {
+  if (is_for_people(options)) {
     add_lines(text, "", json);
   } else {
     text = json.dump(2) + '\n';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <optional>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -216,9 +215,8 @@ base::Result<int> run_predict(const PredictOptions& options) {
     json.update(json_of(forecasts.front(), options.steps));
     status = print_json(options, json);
   } else {
-    const bool is_terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
-    const bool people = options.format == "table" || (options.format.empty() && is_terminal);
-    status = people ? print_table(options, forecasts, about) : print_rows(options, forecasts);
+    status = is_for_people(options) ? print_table(options, forecasts, about)
+                                    : print_rows(options, forecasts);
   }
   if (!status) return status.error();
   return kDone;
@@ -310,7 +308,9 @@ void add_predict_command(Command& program, Action& action) {
   command.option("--steps", options->steps, "Time steps that the times are of")
       .range(1U, 1000000000U)
       .show_default();
-  command.option("--threads", options->threads, "Threads to use; 0 is one per core").show_default();
+  command.option("--threads", options->threads, "Threads to use; 0 is one per core")
+      .range(0U, 4096U)
+      .show_default();
   add_output(command, *options);
   add_format(command, *options);
   command.flag("--quiet", options->quiet, "No progress and no notes on standard error");

@@ -48,6 +48,11 @@ void fit(const std::vector<Column>& columns, size_t most, std::vector<size_t>& w
 
 }  // namespace
 
+bool is_for_people(const CommonOptions& options) {
+  if (!options.format.empty()) return options.format == "table";
+  return options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
+}
+
 size_t table_width() {
   winsize size{};
   constexpr size_t kUsual = 100;
@@ -85,8 +90,7 @@ std::string format_table(const std::vector<Column>& columns,
 
 Table::Table(const CommonOptions& options, std::vector<Column> columns)
     : path_(options.output), columns_(std::move(columns)), format_(Format::kCsv) {
-  const bool terminal = path_ == "-" && ::isatty(STDOUT_FILENO) == 1;
-  if (options.format == "table" || (options.format.empty() && terminal)) format_ = Format::kTable;
+  if (cli::is_for_people(options)) format_ = Format::kTable;
   if (options.format == "json") format_ = Format::kJson;
   std::vector<std::string> names;
   for (const Column& column : columns_) names.emplace_back(column.name);

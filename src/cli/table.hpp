@@ -18,6 +18,9 @@ struct Column {
   size_t least = 8;      ///< Letters of a text that a table shows, however wide it gets.
 };
 
+/// Whether results are for people: a table was asked for, or nothing and they go to a terminal.
+bool is_for_people(const CommonOptions& options);
+
 /// Columns of the terminal that a table goes to; 100 where there is none.
 size_t table_width();
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <map>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,9 +70,7 @@ void add_row(Table& table, const app::RunOutcome& outcome, bool one_application)
     return;
   }
   const auto number = [&](double value) { return is_predicted ? text_of(value) : ""; };
-  app::Deployed sizes;
-  sizes.ranks = run.ranks;
-  table.row({run.application, app::grid_text(run.grid), std::to_string(sizes.rank_count()),
+  table.row({run.application, app::grid_text(run.grid), std::to_string(app::rank_count(run.ranks)),
              app::grid_text(run.ranks), std::to_string(run.ranks_per_node), run.mapping, run.bind,
              text_of(run.total_s), run.compute_s > 0 ? text_of(run.compute_s) : "",
              run.compute_s > 0 ? text_of(run.communication_s) : "", number(prediction.total_s),
@@ -108,9 +105,7 @@ base::Status print(const ValidateOptions& options, const std::vector<app::RunOut
   const std::vector<Column> for_people = {{"grid", true, 18},    {"ranks", true, 10}, {"per node"},
                                           {"mapping", true, 11}, {"measured"},        {"predicted"},
                                           {"likely", true, 20},  {"error"},           {"", true}};
-  const bool is_terminal = options.output == "-" && ::isatty(STDOUT_FILENO) == 1;
-  const bool people = options.format == "table" || (options.format.empty() && is_terminal);
-  Table table(options, people ? for_people : all);
+  Table table(options, is_for_people(options) ? for_people : all);
   const bool one_application =
       std::all_of(outcomes.begin(), outcomes.end(), [&](const app::RunOutcome& outcome) {
         return outcome.run.application == outcomes.front().run.application;
@@ -247,7 +242,9 @@ void add_validate_command(Command& program, Action& action, std::vector<std::str
   command.option("--steps", options->steps, "Time steps of each run")
       .range(1U, 1000000000U)
       .show_default();
-  command.option("--threads", options->threads, "Threads to use; 0 is one per core").show_default();
+  command.option("--threads", options->threads, "Threads to use; 0 is one per core")
+      .range(0U, 4096U)
+      .show_default();
   add_output(command, *options);
   add_format(command, *options);
   command.flag("--quiet", options->quiet, "No progress and no notes on standard error");
