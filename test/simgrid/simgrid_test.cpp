@@ -39,8 +39,9 @@ struct Oracle {
   std::vector<Route> routes;
 };
 
-/// What simgrid_routes prints for a platform; nothing if it fails.
-std::optional<Oracle> ask(const std::string& program, const std::filesystem::path& platform) {
+/// What simgrid_routes prints for a platform; nothing if it fails. Not called without SimGrid.
+[[maybe_unused]] std::optional<Oracle> ask(const std::string& program,
+                                           const std::filesystem::path& platform) {
   std::FILE* pipe = popen(fmt::format("'{}' '{}'", program, platform.string()).c_str(), "r");
   if (pipe == nullptr) return std::nullopt;
   std::string text;
