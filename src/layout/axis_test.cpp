@@ -32,10 +32,13 @@ TEST(TimeTicks, ChooseTheUnitByTheLargestTime) {
 
 TEST(TimeTicks, UseMinutesBeyondTwoOfThem) {
   EXPECT_THAT(labels(time_ticks(0, 240e9, 5)),
-              ElementsAre("0 min", "1:00 min", "2:00 min", "3:00 min", "4:00 min"));
+              ElementsAre("0", "1 min", "2 min", "3 min", "4 min"));
   EXPECT_THAT(labels(time_ticks(125e9, 160e9, 4)),
               ElementsAre("2:10 min", "2:20 min", "2:30 min", "2:40 min"));
-  EXPECT_THAT(labels(time_ticks(0, 4 * 3600e9, 3)), ElementsAre("0 h", "2:00 h", "4:00 h"));
+  EXPECT_THAT(labels(time_ticks(0, 4 * 3600e9, 3)), ElementsAre("0", "2 h", "4 h"));
+  EXPECT_THAT(labels(time_ticks(0, 150e9, 6)),
+              ElementsAre("0 s", "30 s", "1:00 min", "1:30 min", "2:00 min", "2:30 min"));
+  EXPECT_THAT(labels(time_ticks(0, 5400e9, 4)), ElementsAre("0", "30 min", "1:00 h", "1:30 h"));
 }
 
 TEST(TimeTicks, KeepEnoughDecimalsFarFromZero) {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 constexpr double kLongestInSeconds = 120;  // beyond it, minutes
-constexpr double kLongestInMinutes = 7200;
 
 /// Distance of labelled ticks, and how many parts the unlabelled ones cut it into.
 struct Step {
@@ -141,13 +140,17 @@ Multiple si_multiple(double value) {
       value, {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}, {1e18, "E"}});
 }
 
-std::string clock_label(double value_s, bool hours, bool seconds) {
-  const double rounded = std::round(std::abs(value_s));
-  const auto total = static_cast<int64_t>(rounded);
+/// "30 s", "2:30 min", "1:15 h"; with steps of whole minutes or hours "5 min", "2 h".
+std::string clock_label(double value_s, bool whole_minutes, bool whole_hours) {
+  const auto total = static_cast<int64_t>(std::round(std::abs(value_s)));
   const char* sign = value_s < 0 && total != 0 ? "-" : "";
-  if (total == 0) return hours ? "0 h" : "0 min";
-  if (!hours) return fmt::format("{}{}:{:02} min", sign, total / 60, total % 60);
-  if (!seconds) return fmt::format("{}{}:{:02} h", sign, total / 3600, total / 60 % 60);
+  if (total < 60) return whole_minutes && total == 0 ? "0" : fmt::format("{}{} s", sign, total);
+  if (total < 3600) {
+    return whole_minutes ? fmt::format("{}{} min", sign, total / 60)
+                         : fmt::format("{}{}:{:02} min", sign, total / 60, total % 60);
+  }
+  if (whole_hours) return fmt::format("{}{} h", sign, total / 3600);
+  if (whole_minutes) return fmt::format("{}{}:{:02} h", sign, total / 3600, total / 60 % 60);
   return fmt::format("{}{}:{:02}:{:02} h", sign, total / 3600, total / 60 % 60, total % 60);
 }
 
@@ -159,11 +162,11 @@ Ticks time_ticks(double begin_ns, double end_ns, size_t max_count) {
   if (largest_s > kLongestInSeconds &&
       (end_ns - begin_ns) / static_cast<double>(max_count) >= kNsPerSecond) {
     Step step = clock_step(begin_ns / kNsPerSecond, end_ns / kNsPerSecond, max_count);
-    const bool hours = largest_s >= kLongestInMinutes;
-    const bool seconds = std::fmod(step.size, 60) != 0;
+    const bool whole_minutes = std::fmod(step.size, 60) == 0;
+    const bool whole_hours = std::fmod(step.size, 3600) == 0;
     step.size *= kNsPerSecond;
     return make_ticks(begin_ns, end_ns, step, [&](double value_ns) {
-      return clock_label(value_ns / kNsPerSecond, hours, seconds);
+      return clock_label(value_ns / kNsPerSecond, whole_minutes, whole_hours);
     });
   }
   const Multiple unit =
