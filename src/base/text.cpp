@@ -96,6 +96,20 @@ std::string human_bytes(double bytes) {
   return three_digits(bytes) + ' ' + kUnits[unit];
 }
 
+std::string human_number(double value) {
+  static constexpr std::array<const char*, 7> kPrefixes = {"", " k", " M", " G", " T", " P", " E"};
+  const char* sign = value < 0 ? "-" : "";
+  value = std::abs(value);
+  if (value == 0) return "0";
+  size_t prefix = 0;
+  while (value >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  const bool is_whole = prefix == 0 && value == std::round(value);
+  return sign + (is_whole ? fmt::format("{:.0f}", value) : three_digits(value)) + kPrefixes[prefix];
+}
+
 std::string human_seconds(double seconds) {
   const double size = std::abs(seconds);
   if (size == 0) return "0 s";

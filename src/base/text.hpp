@@ -14,6 +14,9 @@ std::string csv_field(std::string_view text);
 /// "8.36 MB", "1.5 GB": SI prefixes, three digits.
 std::string human_bytes(double bytes);
 
+/// "950", "12.3 k", "1.30 M": SI prefixes, three digits.
+std::string human_number(double value);
+
 /// "1.23 s", "45.6 ms", "789 ns": three digits.
 std::string human_seconds(double seconds);
 

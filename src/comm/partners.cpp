@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/partners.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace pathline::comm {
+namespace {
+
+constexpr double kAll = 0.9;
+constexpr double kHalf = 0.5;
+constexpr double kMost = 0.75;
+constexpr size_t kMostDistances = 3;
+constexpr uint32_t kMostRanks = 4096;
+
+/// "93 %", never "100 %" of less than all.
+std::string percent(double share) {
+  return share >= 1 ? "all" : fmt::format("{:.0f} %", std::min(99.0, 100 * share));
+}
+
+size_t largest(const std::vector<uint64_t>& counts) {
+  return static_cast<size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+}
+
+/// "±1, ±4" of the most frequent distances, if these are few.
+std::string distances_text(const std::vector<uint64_t>& of_distance, double count) {
+  const size_t most = std::min(kMostDistances, of_distance.size() / 4);
+  std::vector<std::pair<uint64_t, uint32_t>> frequent;
+  for (uint32_t distance = 1; distance < of_distance.size(); ++distance) {
+    if (of_distance[distance] > 0) frequent.emplace_back(of_distance[distance], distance);
+  }
+  std::sort(frequent.begin(), frequent.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<uint32_t> named;
+  double share = 0;
+  for (const auto& [times, distance] : frequent) {
+    const double part = static_cast<double>(times) / count;
+    const bool is_rest = share >= kMost && part < 0.05;
+    if (named.size() == most || is_rest) break;
+    named.push_back(distance);
+    share += part;
+  }
+  if (share < kMost) return "";
+  std::sort(named.begin(), named.end());
+  std::string text = fmt::format("{} to ranks ", percent(share));
+  for (size_t i = 0; i < named.size(); ++i) {
+    text += fmt::format("{}\u00b1{}", i == 0 ? "" : ", ", named[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string partners_text(const trace::Trace& trace, std::span<const uint32_t> messages) {
+  const uint32_t rank_count = trace.rank_count;
+  if (messages.empty() || rank_count <= 2) return "";
+  const trace::Messages& all = trace.messages;
+  std::vector<uint64_t> sent(rank_count);
+  std::vector<uint64_t> received(rank_count);
+  std::vector<uint64_t> with(rank_count);
+  std::vector<uint64_t> of_distance(rank_count);
+  const bool counts_pairs = rank_count <= kMostRanks;
+  std::vector<bool> has_pair(counts_pairs ? size_t{rank_count} * rank_count : 0);
+  for (const uint32_t i : messages) {
+    const uint32_t from = all.sender[i];
+    const uint32_t to = all.receiver[i];
+    ++sent[from];
+    ++received[to];
+    ++with[from];
+    if (from != to) ++with[to];
+    ++of_distance[from < to ? to - from : from - to];
+    if (counts_pairs) has_pair[size_t{from} * rank_count + to] = true;
+  }
+  const auto count = static_cast<double>(messages.size());
+  const auto share = [&](uint64_t part) { return static_cast<double>(part) / count; };
+  const size_t hub = largest(with);
+  const size_t receiver = largest(received);
+  const size_t sender = largest(sent);
+  if (share(received[receiver]) >= kHalf) {
+    return fmt::format("{} to rank {}", percent(share(received[receiver])), receiver);
+  }
+  if (share(sent[sender]) >= kHalf) {
+    return fmt::format("{} from rank {}", percent(share(sent[sender])), sender);
+  }
+  if (share(with[hub]) >= kAll)
+    return fmt::format("{} with rank {}", percent(share(with[hub])), hub);
+  std::string text = distances_text(of_distance, count);
+  if (!text.empty() || !counts_pairs) return text;
+  const auto pairs = static_cast<double>(std::count(has_pair.begin(), has_pair.end(), true));
+  const auto senders = static_cast<double>(std::count_if(
+      sent.begin(), sent.end(), [](uint64_t messages_sent) { return messages_sent > 0; }));
+  const double each = pairs / senders;
+  return fmt::format("to {:.{}f} ranks each", each, each < 10 && each != std::round(each) ? 1 : 0);
+}
+
+}  // namespace pathline::comm
