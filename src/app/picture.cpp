@@ -2,6 +2,7 @@
 #include "app/picture.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,16 @@
 
 namespace pathline::app {
 namespace {
+
+/// Steps that the program marks, or a guess that is likely to be right.
+figure::StepMarks step_marks(const trace::Trace& trace, base::ThreadPool& pool) {
+  auto found = find_steps(trace, {.detect = true}, pool);
+  if (!found) return {};
+  Steps& steps = found.value();
+  if (!steps.detection) return {std::move(steps.windows), "step"};
+  if (!steps.detection->found() || steps.detection->certainty < 0.5) return {};
+  return {std::move(steps.detection->windows), "period"};
+}
 
 base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
                                         const trace::Selection& selection,
@@ -39,6 +50,15 @@ base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
                        text, options);
 }
 
+base::Result<layout::Scene> profile_scene(const trace::Trace& trace,
+                                          const trace::Selection& selection,
+                                          const figure::Options& options, base::ThreadPool& pool) {
+  const profile::Profile whole = profile::from_trace(trace, {}, pool);
+  if (selection.everything()) return figure::profile(trace, selection, whole, whole, options);
+  return figure::profile(trace, selection, profile::from_trace(trace, selection, pool), whole,
+                         options);
+}
+
 }  // namespace
 
 base::Result<FigureKind> parse_figure_kind(std::string_view name) {
@@ -55,18 +75,17 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool, bundle::Bundled* report) {
+                                       base::ThreadPool& pool, figure::TimelineReport* report) {
   switch (kind) {
-    case FigureKind::kTimeline: return figure::timeline(trace, selection, options, pool, report);
+    case FigureKind::kTimeline:
+      return figure::timeline(trace, selection, options, step_marks(trace, pool), pool, report);
     case FigureKind::kMatrix:
       return figure::matrix(trace, selection, comm::matrix(trace, selection, step, pool), options);
     case FigureKind::kChord:
       return figure::chord(trace, selection, comm::matrix(trace, selection, step, pool), options);
     case FigureKind::kFlow:
       return figure::flow(trace, selection, comm::matrix(trace, selection, step, pool), options);
-    case FigureKind::kProfile:
-      return figure::profile(trace, selection, profile::from_trace(trace, selection, pool),
-                             options);
+    case FigureKind::kProfile: return profile_scene(trace, selection, options, pool);
     case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
     case FigureKind::kTopology:
     case FigureKind::kGraph:

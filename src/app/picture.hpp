@@ -39,12 +39,13 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name);
 /// kPrediction.
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
-/// report  timeline only: what became of the messages.
+/// report  timeline only: what became of its messages and its ends.
 /// errors  kInvalidArgument for steps of a program that marks none and whose calls have no period.
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool, bundle::Bundled* report = nullptr);
+                                       base::ThreadPool& pool,
+                                       figure::TimelineReport* report = nullptr);
 
 /// kTopology: the ranks of a run on the machine that `input` tells of (machine_of()).
 ///

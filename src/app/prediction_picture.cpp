@@ -51,6 +51,7 @@ base::Result<layout::Scene> make_prediction_scene(const std::vector<RunOutcome>&
   const Agreement agreement = agreement_of(predicted);
   figure::OutcomeOptions drawing{.width_px = options.width_px,
                                  .height_px = options.height_px,
+                                 .scale = options.scale,
                                  .theme = options.theme,
                                  .title = {},
                                  .subtitle = {}};

@@ -109,28 +109,36 @@ void take_shape(const Shape& shape, BundleQuality& quality) {
   quality.reversal = shape.reversal;
 }
 
-std::shared_ptr<const layout::Density> density_of(const Segments& segments,
+/// On the pixels of the finished picture.
+layout::Density rasterize(const Segments& segments, double scale, base::ThreadPool& pool) {
+  if (scale == 1 && std::lround(segments.style.width_px) <= 1) {
+    return render::rasterize(segments, pool);
+  }
+  return render::rasterize(layout::widened(layout::scaled(segments, scale)), pool);
+}
+
+std::shared_ptr<const layout::Density> density_of(const Segments& segments, double scale,
                                                   base::ThreadPool& pool) {
-  return std::make_shared<const layout::Density>(render::rasterize(segments, pool));
+  return std::make_shared<const layout::Density>(rasterize(segments, scale, pool));
 }
 
 /// Of curves, which were made without the lines that cannot be drawn: `straight` has counted them.
-std::shared_ptr<const layout::Density> density_of(const Segments& curves,
+std::shared_ptr<const layout::Density> density_of(const Segments& curves, double scale,
                                                   const layout::Density& straight,
                                                   base::ThreadPool& pool) {
-  layout::Density density = render::rasterize(curves, pool);
+  layout::Density density = rasterize(curves, scale, pool);
   density.rejected_count += straight.rejected_count;
   return std::make_shared<const layout::Density>(std::move(density));
 }
 
 /// Straight lines, as they are.
-void stay_straight(Segments lines, Bundled& result, base::ThreadPool& pool) {
+void stay_straight(Segments lines, double scale, Bundled& result, base::ThreadPool& pool) {
   base::CpuStopwatch clock;
   const bool is_asked_for = result.mode == "none";
   if (is_asked_for || lines.style.blend == layout::Blend::kOver) {
     result.segments = std::move(lines);
   } else if (result.density == nullptr) {
-    result.density = density_of(lines, pool);
+    result.density = density_of(lines, scale, pool);
   }
   result.raster_ms += clock.lap_ms();
 }
@@ -166,6 +174,7 @@ class PhaseSearch {
         rows_(rows),
         straight_(straight),
         pool_(pool),
+        scale_(options.scale),
         spline_{options.degree, options.beta.value_or(1.0)},
         sample_(lines.size() > 2 * kTypicalMessages ? sample(lines, kTypicalMessages) : Segments{}),
         typical_(lines.size() > 2 * kTypicalMessages ? sample_ : lines),
@@ -237,7 +246,7 @@ class PhaseSearch {
     }
     candidate.curves = curves_of(lines_, *candidate.router);
     bundle_ms_ += clock_.lap_ms();
-    candidate.density = density_of(candidate.curves, straight_, pool_);
+    candidate.density = density_of(candidate.curves, scale_, straight_, pool_);
     candidate.quality.ink_ratio = ink_ratio(*candidate.density, straight_);
     candidate.quality.phase_fidelity = phase_fidelity(*candidate.density, straight_);
     raster_ms_ += clock_.lap_ms();
@@ -254,9 +263,9 @@ class PhaseSearch {
   double expected_ink(const PhaseRouter& router) {
     if (!part_) {
       part_ = middle_part(lines_, kPartMessages);
-      part_density_ = density_of(*part_, pool_);
+      part_density_ = density_of(*part_, scale_, pool_);
     }
-    const auto bundled = density_of(curves_of(*part_, router), pool_);
+    const auto bundled = density_of(curves_of(*part_, router), scale_, pool_);
     return ink_ratio(*bundled, *part_density_);
   }
 
@@ -278,6 +287,7 @@ class PhaseSearch {
   const RowBands& rows_;
   const layout::Density& straight_;
   base::ThreadPool& pool_;
+  double scale_;
   layout::Spline spline_;
   Segments sample_;
   const Segments& typical_;  // enough to find phases in: the sample, or all
@@ -310,7 +320,7 @@ void bundle_as_asked(const Segments& lines, const BundleOptions& options,
   }
   Segments curves = draw_each(lines, *result.router, {options.degree, result.beta});
   result.bundle_ms += clock.lap_ms();
-  auto density = density_of(curves, straight, pool);
+  auto density = density_of(curves, options.scale, straight, pool);
   result.quality.ink_ratio = ink_ratio(*density, straight);
   result.quality.phase_fidelity = phase_fidelity(*density, straight);
   result.raster_ms += clock.lap_ms();
@@ -356,17 +366,17 @@ Bundled bundle_lines(Segments lines, const RowBands& rows, const BundleOptions& 
   result.mode = "none";
   result.beta = options.beta.value_or(1.0);
   if (options.mode == Bundling::kNone || lines.size() == 0) {
-    stay_straight(std::move(lines), result, pool);
+    stay_straight(std::move(lines), options.scale, result, pool);
     return result;
   }
   base::CpuStopwatch clock;
-  auto straight = density_of(lines, pool);
+  auto straight = density_of(lines, options.scale, pool);
   result.raster_ms += clock.lap_ms();
   if (options.mode == Bundling::kAuto) {
     if (!PhaseSearch(lines, rows, options, *straight, pool).run(result)) {
       result.mode = "density";
       result.density = std::move(straight);
-      stay_straight(std::move(lines), result, pool);
+      stay_straight(std::move(lines), options.scale, result, pool);
       return result;
     }
   } else {

@@ -38,7 +38,8 @@ struct BundleOptions {
   std::array<uint32_t, 2> grid = {0,
                                   0};  ///< Columns and rows of the uniform grid; 0: from the size.
   bool show_nodes = false;             ///< What curves are led along (--show-hierarchy).
-  bool measure = false;                ///< All of BundleQuality, also where it decides nothing.
+  double scale = 1;  ///< Pixels of the finished picture for one of the lines; see layout::Scene.
+  bool measure = false;  ///< All of BundleQuality, also where it decides nothing.
 };
 
 /// How good a picture of bundles is (doc/figures.md, "The measures"); that of straight lines is all
@@ -71,8 +72,7 @@ struct Bundled {
   /// Without bundling, and for Blend::kOver, which needs the lines one by one; else `density`.
   std::optional<layout::Segments> segments;
   std::shared_ptr<const layout::Density> density;
-  std::vector<uint32_t> picked;  ///< Messages behind a pixel that was asked for.
-  double bundle_ms = 0;          ///< CPU time.
+  double bundle_ms = 0;  ///< CPU time.
   double raster_ms = 0;
 };
 

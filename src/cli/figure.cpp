@@ -2,6 +2,7 @@
 #include "figure/figure.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ namespace {
 struct FigureOptions : NetworkOptions {
   std::string kind;
   std::string size = "1280x720";
+  std::string scale = "auto";
   std::string metric;
   std::string theme = "light";
   std::string stats;
@@ -53,10 +55,27 @@ base::Status parse_size(const std::string& text, figure::Options& look) {
   return {};
 }
 
+/// How much larger than usual text, lines and marks are: as the picture, in steps of a half.
+base::Status parse_scale(const std::string& text, figure::Options& look) {
+  look.scale =
+      std::max(1.0, std::floor(2 * std::min(look.width_px / 1280, look.height_px / 720)) / 2);
+  if (text != "auto") {
+    const auto scale = base::number_in<double>(text);
+    if (!scale || !(*scale >= 0.25 && *scale <= 16)) {
+      return bad_option("--scale", text, "auto or a number from 0.25 to 16");
+    }
+    look.scale = *scale;
+  }
+  look.width_px /= look.scale;
+  look.height_px /= look.scale;
+  return {};
+}
+
 /// Size, theme and lines.
 base::Result<figure::Options> parse_look(const FigureOptions& options) {
   figure::Options look;
   if (auto status = parse_size(options.size, look); !status) return status.error();
+  if (auto status = parse_scale(options.scale, look); !status) return status.error();
   const auto theme = layout::parse_theme(options.theme);
   if (!theme) return theme.error();
   look.theme = theme.value();
@@ -127,6 +146,10 @@ void add_common_options(Command& command, FigureOptions& options) {
   command.option("-o,--output", options.output, "Picture to write, *.png or *.svg").required();
   add_selection(command, options);
   command.option("--size", options.size, "Width x height in pixels").show_default();
+  command
+      .option("--scale", options.scale,
+              "Of text, lines and marks; auto: 1 up to 1280x720, and growing with the size")
+      .show_default();
   command.option(
       "--metric", options.metric,
       "What is shown: messages, bytes, time or bandwidth; unless you say so, lines of "

@@ -44,6 +44,8 @@ constexpr Belongs kOptions[] = {
     {"--until", kOfRun},
     {"--ranks", kOfRun},
     {"--metric", kTimeline | kPairs | kTopology | kModel},
+    {"--messages", kTimeline},
+    {"--no-trim", kTimeline},
     {"--palette", kTimeline | kChord | kRoutes},
     {"--blend", kTimeline | kChord},
     {"--opacity", kTimeline | kChord},

@@ -195,6 +195,7 @@ base::Result<int> draw_model(const CommonOptions& common, ModelFigureOptions opt
   picture.rank_by = rank_by_of(options);
   picture.drawing.width_px = look.width_px;
   picture.drawing.height_px = look.height_px;
+  picture.drawing.scale = look.scale;
   picture.drawing.theme = look.theme;
   picture.drawing.title = options.data.size() == 1
                               ? run_name(common.input)

@@ -100,6 +100,7 @@ base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& netwo
 
   drawing.width_px = look.width_px;
   drawing.height_px = look.height_px;
+  drawing.scale = look.scale;
   drawing.theme = look.theme;
   drawing.palette = look.palette;
   drawing.title = source_of(network);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/run_figure.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -59,13 +60,15 @@ base::Status parse_metric(app::FigureKind kind, const std::string& text, figure:
 base::Status parse_pick(const std::string& text, figure::Options& look) {
   if (text.empty()) return {};
   const auto pixel = base::numbers_in<uint32_t>(text, ',');
-  if (!pixel || pixel->size() != 2 || pixel->front() >= look.width_px ||
-      pixel->back() >= look.height_px) {
-    return bad_option("--pick", text,
-                      fmt::format("column,row of a pixel of the picture of {}x{} as in 640,210",
-                                  look.width_px, look.height_px));
+  const double width = std::round(look.width_px * look.scale);
+  const double height = std::round(look.height_px * look.scale);
+  if (!pixel || pixel->size() != 2 || pixel->front() >= width || pixel->back() >= height) {
+    return bad_option(
+        "--pick", text,
+        fmt::format("column,row of a pixel of the picture of {}x{} as in 640,210", width, height));
   }
-  look.pick = figure::Pixel{pixel->front(), pixel->back()};
+  look.pick = figure::Pixel{static_cast<uint32_t>(pixel->front() / look.scale),
+                            static_cast<uint32_t>(pixel->back() / look.scale)};
   return {};
 }
 
@@ -86,11 +89,11 @@ base::Status parse(app::FigureKind kind, const RunFigureOptions& options, const 
 }
 
 base::Status print_picked(const CommonOptions& common, const trace::Trace& trace,
-                          const bundle::Bundled& bundled) {
+                          const std::vector<uint32_t>& picked) {
   CommonOptions listed = common;
   listed.output = "-";
   Table table = message_table(listed);
-  for (const uint32_t i : bundled.picked) add_message(table, trace, i);
+  for (const uint32_t i : picked) add_message(table, trace, i);
   return table.finish();
 }
 
@@ -126,29 +129,33 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, options.step, run.trace.complete);
-  bundle::Bundled bundled;
+  figure::TimelineReport report;
   const auto scene =
       kind == app::FigureKind::kTopology
           ? app::make_topology_scene(common.input, run.trace, options.slurm, run.selection,
                                      options.step, look, run.pool)
-          : app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &bundled);
+          : app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
   if (!scene) return scene.error();
   render::DrawStats drawn;
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {
     return status.error();
   }
   if (look.pick) {
-    if (auto status = print_picked(common, run.trace, bundled); !status) return status.error();
+    if (auto status = print_picked(common, run.trace, report.picked); !status)
+      return status.error();
   }
   if (!stats) return kDone;
   nlohmann::ordered_json json;
   json["messages"] = scene.value().message_count;
-  json["bundle_ms"] = bundled.bundle_ms;
-  json["raster_ms"] = bundled.raster_ms + drawn.raster_cpu_ms;
+  json["bundle_ms"] = report.bundled.bundle_ms;
+  json["raster_ms"] = report.bundled.raster_ms + drawn.raster_cpu_ms;
   json["total_ms"] = base::cpu_time_ms() - begin_ms;
-  if (kind == app::FigureKind::kTimeline) add_quality(json, bundled);
+  if (kind == app::FigureKind::kTimeline) add_quality(json, report.bundled);
   nlohmann::ordered_json parameters;
-  add_line_parameters(parameters, options.lines, bundled, drawn);
+  if (kind == app::FigureKind::kTimeline) {
+    add_timeline_parameters(parameters, report, run.trace);
+  }
+  add_line_parameters(parameters, options.lines, report.bundled, drawn);
   if (!metric.empty()) parameters["metric"] = metric;
   parameters["order"] = options.order;
   parameters["blend"] = options.lines.blend;

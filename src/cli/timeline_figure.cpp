@@ -37,9 +37,19 @@ double rounded(double value) { return base::rounded(value, 6); }
 
 void add_line_options(Command& command, LineOptions& options) {
   command
+      .option("--messages", options.messages,
+              "Messages of a timeline: lines between the rows, strip (numbers over time below "
+              "them), none, or auto (lines where they can be followed or an option says how they "
+              "look, else the strip)")
+      .one_of({"auto", "lines", "strip", "none"})
+      .show_default();
+  command.flag("--no-trim", options.no_trim,
+               "Timeline: keep MPI_Init and MPI_Finalize at the ends of the run");
+  command
       .option("--palette", options.palette,
               "Colours of a message from its sender to its receiver: blue-orange, "
-              "green-red, violet-gold")
+              "green-red, violet-gold, ink-pink, or auto (ink-pink over regions, else "
+              "blue-orange)")
       .show_default();
   command
       .option("--blend", options.blend,
@@ -83,7 +93,16 @@ base::Status check_line_options(const LineOptions& options,
   const auto is_one_of = [](const std::string& name, std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
+  const bool has_lines = options.messages == "auto" || options.messages == "lines";
   for (const auto& [name, group] : given) {
+    const bool is_of_lines =
+        is_one_of(name, {"--degree", "--beta", "--levels", "--grid", "--show-hierarchy", "--bundle",
+                         "--blend", "--opacity", "--bursts"});
+    if (!has_lines && (is_of_lines || (name == "--pick" && options.messages == "none"))) {
+      return refuse(fmt::format("{} has no effect on --messages {}, which draws no lines", name,
+                                options.messages),
+                    fmt::format("Leave out {}, or --messages.", name));
+    }
     const bool is_of_bundles =
         is_one_of(name, {"--degree", "--beta", "--levels", "--grid", "--show-hierarchy"});
     if (options.bursts &&
@@ -110,6 +129,11 @@ base::Status parse_line_options(const LineOptions& options, figure::Options& loo
     return colors.error();
   }
   look.palette = options.palette;
+  look.messages = options.messages == "lines"   ? figure::MessageMode::kLines
+                  : options.messages == "strip" ? figure::MessageMode::kStrip
+                  : options.messages == "none"  ? figure::MessageMode::kNone
+                                                : figure::MessageMode::kAuto;
+  look.trim = !options.no_trim;
   if (auto status = parse_share("--opacity", options.opacity,
                                 "auto or a number from 0 (no lines) to 1", look.opacity);
       !status) {
@@ -119,6 +143,14 @@ base::Status parse_line_options(const LineOptions& options, figure::Options& loo
                                 "auto or a number from 0 (straight) to 1 (bundled)", look.beta);
       !status) {
     return status;
+  }
+  // Who chooses how lines look wants lines.
+  const bool has_look = look.opacity.value_or(0) > 0 || options.blend != "alpha" ||
+                        options.bundle != "auto" || options.beta != "auto" ||
+                        options.degree != LineOptions().degree || options.show_hierarchy ||
+                        options.bursts;
+  if (has_look && look.messages == figure::MessageMode::kAuto) {
+    look.messages = figure::MessageMode::kLines;
   }
   const auto bundling = bundle::parse_bundling(options.bundle);
   if (!bundling) return bundling.error();
@@ -157,9 +189,23 @@ void add_quality(nlohmann::ordered_json& json, const bundle::Bundled& bundled) {
   json["score"] = rounded(quality.score());
 }
 
+void add_timeline_parameters(nlohmann::ordered_json& parameters,
+                             const figure::TimelineReport& report, const trace::Trace& trace) {
+  const std::string& bundle = report.bundled.mode;
+  const bool is_lines = report.mode == figure::MessageMode::kLines;
+  parameters["mode"] = report.mode == figure::MessageMode::kStrip  ? "strip"
+                       : !is_lines                                 ? "none"
+                       : bundle == "none"                          ? "lines"
+                       : bundle == "density" || bundle == "bursts" ? bundle.c_str()
+                                                                   : "bundles";
+  if (report.lines_window_s > 0) parameters["lines_window_s"] = rounded(report.lines_window_s);
+  parameters["trimmed_s"] = {rounded(trace.span_seconds(report.trim.begin_ticks)),
+                             rounded(trace.span_seconds(report.trim.end_ticks))};
+}
+
 void add_line_parameters(nlohmann::ordered_json& parameters, const LineOptions& options,
                          const bundle::Bundled& bundled, const render::DrawStats& stats) {
-  parameters["mode"] = bundled.mode.empty() ? "none" : bundled.mode;
+  if (bundled.router != nullptr) parameters["bundle"] = bundled.mode;
   if (!bundled.reason.empty()) parameters["reason"] = bundled.reason;
   parameters["opacity"] = stats.opacity;
   if (bundled.router == nullptr) return;

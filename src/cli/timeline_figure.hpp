@@ -15,7 +15,9 @@ namespace pathline::cli {
 /// How message lines are drawn, and bundled. All of it is for timeline, some for other kinds with
 /// lines; see figure_kinds.cpp.
 struct LineOptions {
-  std::string palette = "blue-orange";
+  std::string messages = "auto";
+  bool no_trim = false;
+  std::string palette = "auto";
   std::string blend = "alpha";
   std::string opacity = "auto";
   std::string bundle = "auto";
@@ -38,6 +40,10 @@ base::Status parse_line_options(const LineOptions& options, figure::Options& loo
 
 /// How good the lines of a timeline are.
 void add_quality(nlohmann::ordered_json& json, const bundle::Bundled& bundled);
+
+/// How the messages are shown, and what was left out at the ends.
+void add_timeline_parameters(nlohmann::ordered_json& parameters,
+                             const figure::TimelineReport& report, const trace::Trace& trace);
 
 /// How the lines were drawn, as far as it is not as asked for.
 void add_line_parameters(nlohmann::ordered_json& parameters, const LineOptions& options,

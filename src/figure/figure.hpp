@@ -3,11 +3,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/thread_pool.hpp"
 #include "bundle/bundling.hpp"
 #include "comm/matrix.hpp"
 #include "comm/process_order.hpp"
+#include "figure/timeline/step_marks.hpp"
+#include "figure/timeline/trim.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
@@ -19,7 +22,15 @@ namespace pathline::figure {
 
 enum class Metric : uint8_t { kMessages, kBytes, kTime, kBandwidth };
 
-/// Column and row of a pixel of a picture, from its upper left corner.
+/// How a timeline shows messages.
+enum class MessageMode : uint8_t {
+  kAuto,   ///< As lines where they can be followed or there is nothing below them; else the strip.
+  kLines,  ///< Between the rows, straight or bundled.
+  kStrip,  ///< As numbers over time below the rows.
+  kNone
+};
+
+/// Column and row of a pixel of a picture with a scale of 1, from its upper left corner.
 struct Pixel {
   uint32_t x = 0;
   uint32_t y = 0;
@@ -28,33 +39,48 @@ struct Pixel {
 struct Options {
   double width_px = 1280;
   double height_px = 720;
+  double scale = 1;  ///< Pixels of the finished picture for one of width and height.
   layout::ThemeName theme = layout::ThemeName::kLight;
-  std::string palette = "blue-orange";  ///< Of message lines; see layout::message_gradient.
-  std::optional<double> opacity;        ///< Of the lightest message line; absent: automatic.
+  /// Of message lines; see layout::message_gradient. "auto" is ink-pink over regions.
+  std::string palette = "auto";
+  std::optional<double> opacity;  ///< Of the lightest message line; absent: automatic.
   layout::Blend blend = layout::Blend::kAlpha;
-  bundle::BundleOptions bundling;  ///< Of message lines in a timeline.
-  bool bursts = false;             ///< One mark per sender and burst of messages instead of lines.
-  std::optional<Pixel> pick;       ///< Timeline: which messages are behind this pixel.
-  Metric metric = Metric::kBytes;  ///< Of pictures of pairs.
+  bundle::BundleOptions bundling;             ///< Of message lines in a timeline.
+  MessageMode messages = MessageMode::kAuto;  ///< Of a timeline.
+  bool trim = true;           ///< Leaves MPI_Init and MPI_Finalize out of a timeline (trim_of()).
+  bool bursts = false;        ///< One mark per sender and burst of messages instead of lines.
+  std::optional<Pixel> pick;  ///< Timeline: which messages are behind this pixel.
+  Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
   Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.
   comm::Order order = comm::Order::kRank;  ///< Of the processes.
   std::optional<double> beta;  ///< Strength of bundles, 0 to 1; absent: what suits the figure.
   std::string title;           ///< Usually the name of the run.
 };
 
-/// Regions by location and time, with the messages as lines or bundles from send to receive. Calls
-/// that share a column of pixels are stacked in it, each as tall as its share of the time, the
-/// first of the legend at the bottom; rows too thin for that show the mean of their colours.
-/// Message lines add up, so that density can be read. Locations that recorded no calls have no row.
+/// What became of the messages of a timeline, and of its ends.
+struct TimelineReport {
+  MessageMode mode = MessageMode::kNone;
+  Trim trim;
+  double crowding = 0;  ///< Of lines at this zoom, see Crowding::at(); 0 if it did not matter.
+  double lines_window_s = 0;     ///< Lines appear where this much time is shown, or less.
+  bundle::Bundled bundled;       ///< Of MessageMode::kLines.
+  std::vector<uint32_t> picked;  ///< Messages behind the pixel options.pick.
+};
+
+/// Regions by location and time, with the messages as lines or bundles from send to receive, or as
+/// a strip below the rows where lines would be too close to be followed. Calls that share a column
+/// of pixels are stacked in it, each as tall as its share of the time, the first of the legend at
+/// the bottom; rows too thin for that show the mean of their colours; where calls change faster
+/// than pixels can show, shares are means over the neighbourhood (timeline/smoothing.hpp). Message
+/// lines add up, so that density can be read. Locations that recorded no calls have no row. Below
+/// the rows a lane has the time steps.
 ///
-/// report  what became of the messages; its `picked` are those behind the pixel options.pick.
 /// errors  kInvalidArgument for an unknown palette, lines weighed by bandwidth, which has no sum,
-/// and
-///         a picture too small for its axes.
+///         and a picture too small for its axes.
 /// cost    O(events + messages + pixels), parallel over rows.
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
-                                     const Options& options, base::ThreadPool& pool,
-                                     bundle::Bundled* report = nullptr);
+                                     const Options& options, const StepMarks& steps,
+                                     base::ThreadPool& pool, TimelineReport* report = nullptr);
 
 /// The communication matrix as a heat map, senders downwards, receivers to the right, both in the
 /// order asked for, with rules between the blocks of that order when there are 2 to 64. Colours are
@@ -86,10 +112,14 @@ base::Result<layout::Scene> chord(const trace::Trace& trace, const trace::Select
 base::Result<layout::Scene> flow(const trace::Trace& trace, const trace::Selection& selection,
                                  const comm::Matrix& matrix, const Options& options);
 
-/// The regions with most exclusive time: mean over ranks as a bar, smallest and largest rank as a
-/// line across its end.
+/// The regions with most exclusive time: mean over ranks as a bar in the region's colour, smallest
+/// and largest rank as a line across its end.
+///
+/// profile  of the selection.
+/// whole    of the run, which the colours follow from (RegionColors); the same if that is selected.
 base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,
-                                    const profile::Profile& profile, const Options& options);
+                                    const profile::Profile& profile, const profile::Profile& whole,
+                                    const Options& options);
 
 /// What the rows of a table of steps are called.
 struct StepsText {

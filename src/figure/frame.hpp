@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.hpp"
@@ -21,6 +22,7 @@ class Frame {
   explicit Frame(const Options& options) : theme_(layout::theme(options.theme)) {
     scene_.width_px = options.width_px;
     scene_.height_px = options.height_px;
+    scene_.scale = options.scale;
   }
 
   /// own      what the options ask for; "" for the usual title of the figure.
@@ -38,6 +40,11 @@ class Frame {
 
   /// From margin to margin.
   [[nodiscard]] double inner_width() const { return scene_.width_px - 2 * kMargin; }
+
+  /// How many pixels of the finished picture lie side by side in a length.
+  [[nodiscard]] uint32_t pixels_in(double length_px) const {
+    return static_cast<uint32_t>(length_px * scene_.scale + 1e-6);
+  }
 
   layout::Scene scene_;
   const layout::Theme& theme_;

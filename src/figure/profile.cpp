@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "figure/figure.hpp"
 #include "figure/frame.hpp"
+#include "figure/region_colors.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
 
@@ -27,11 +28,25 @@ constexpr double kLargestRow = 26;
 constexpr double kSmallestRow = 18;
 constexpr double kValueWidth = 170;
 
+std::vector<uint64_t> exclusive_ticks(const trace::Trace& trace, const profile::Profile& whole) {
+  std::vector<uint64_t> ticks(trace.definitions.regions.size());
+  for (const profile::FlatRow& row : profile::by_region(trace, {}, whole)) {
+    ticks[row.region] = row.exclusive_ticks;
+  }
+  return ticks;
+}
+
 class ProfileFigure : Frame {
  public:
   ProfileFigure(const trace::Trace& trace, const trace::Selection& selection,
-                const profile::Profile& profile, const Options& options)
-      : Frame(options), trace_(trace), selection_(selection), profile_(profile), options_(options) {
+                const profile::Profile& profile, const profile::Profile& whole,
+                const Options& options)
+      : Frame(options),
+        trace_(trace),
+        selection_(selection),
+        profile_(profile),
+        options_(options),
+        colors_(trace.definitions, exclusive_ticks(trace, whole), theme_) {
     for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
       rank_count_ += selection.has_rank(rank) ? 1 : 0;
     }
@@ -92,9 +107,6 @@ class ProfileFigure : Frame {
     }
     return largest;
   }
-  [[nodiscard]] layout::Color color(bool is_mpi) const {
-    return theme_.tint(theme_.series_color(is_mpi ? 1 : 0), 0.85);
-  }
 
   /// The mean of each region, its spread over the ranks, and the mean in words.
   void add_bars(const layout::LinearScale& scale) {
@@ -106,8 +118,8 @@ class ProfileFigure : Frame {
       const double y = plot_.y + row_ * static_cast<double>(i);
       const double middle = y + row_ / 2;
       const double mean = to_ns(static_cast<double>(row.exclusive_ticks)) / ranks();
-      const bool mpi = trace_.definitions.regions[row.region].paradigm == trace::kParadigmMpi;
-      bars.add({plot_.x, y + 3, std::max(1.0, scale.px(mean) - plot_.x), row_ - 6}, color(mpi));
+      bars.add({plot_.x, y + 3, std::max(1.0, scale.px(mean) - plot_.x), row_ - 6},
+               colors_.of(row.region));
       if (rank_count_ > 1) {
         const double low = scale.px(to_ns(static_cast<double>(row.exclusive_min_ticks)));
         const double high = scale.px(to_ns(static_cast<double>(row.exclusive_max_ticks)));
@@ -130,9 +142,19 @@ class ProfileFigure : Frame {
   }
 
   void add_legend() {
+    const layout::RegionShades& shades = theme_.regions;
+    const auto family = [](const char* name, layout::Color from, layout::Color to) {
+      return layout::LegendEntry{
+          .text = name, .color = from, .swatch = layout::Swatch::kGradient, .end_color = to};
+    };
     std::vector<layout::LegendEntry> legend = {
-        {.text = "region of the program", .color = color(false)},
-        {.text = "MPI", .color = color(true)}};
+        family("the program", shades.program[0], shades.program[5]),
+        family("MPI, the darkest waits", shades.mpi[layout::RegionShades::kStart],
+               shades.mpi[layout::RegionShades::kWait])};
+    const bool has_io = std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+      return colors_.family_of(row.region) == trace::CallClass::kFileIo;
+    });
+    if (has_io) legend.push_back(family("file I/O", shades.file_io[0], shades.file_io[2]));
     if (shown_ < rows_.size()) {
       double rest = 0;
       for (size_t i = shown_; i < rows_.size(); ++i)
@@ -153,6 +175,7 @@ class ProfileFigure : Frame {
   const trace::Selection& selection_;
   const profile::Profile& profile_;
   const Options& options_;
+  const RegionColors colors_;
   std::vector<profile::FlatRow> rows_;  // Falling.
   double total_ = 0;                    // Ticks of all of them.
   uint32_t rank_count_ = 0;             // Selected.
@@ -166,8 +189,9 @@ class ProfileFigure : Frame {
 }  // namespace
 
 base::Result<layout::Scene> profile(const trace::Trace& trace, const trace::Selection& selection,
-                                    const profile::Profile& profile, const Options& options) {
-  return ProfileFigure(trace, selection, profile, options).draw();
+                                    const profile::Profile& profile, const profile::Profile& whole,
+                                    const Options& options) {
+  return ProfileFigure(trace, selection, profile, whole, options).draw();
 }
 
 }  // namespace pathline::figure

@@ -23,7 +23,8 @@ using trace::Trace;
 base::Result<Scene> drawn(const Trace& trace, const trace::Selection& selection,
                           const Options& options) {
   base::ThreadPool pool(1);
-  return profile(trace, selection, profile::from_trace(trace, selection, pool), options);
+  return profile(trace, selection, profile::from_trace(trace, selection, pool),
+                 profile::from_trace(trace, {}, pool), options);
 }
 
 Scene draw(const Trace& trace, const trace::Selection& selection = {},
@@ -105,9 +106,10 @@ TEST(ProfileFigure, TellsMpiFromTheProgramByItsColour) {
   trace.definitions.regions[own].paradigm = trace::kParadigmMpi + 1;
   const Scene scene = draw(trace);
   ASSERT_EQ(bars(scene).color.size(), 2U);
-  const layout::Theme& theme = layout::light_theme();
-  EXPECT_EQ(bars(scene).color[0], theme.tint(theme.series_color(0), 0.85));
-  EXPECT_EQ(bars(scene).color[1], theme.tint(theme.series_color(1), 0.85));
+  const layout::RegionShades& shades = layout::light_theme().regions;
+  const auto& program = shades.program;
+  EXPECT_NE(std::find(program.begin(), program.end(), bars(scene).color[0]), program.end());
+  EXPECT_EQ(bars(scene).color[1], shades.mpi[layout::RegionShades::kSend]);
 }
 
 TEST(ProfileFigure, ShowsAsManyRegionsAsHaveRoomButCountsAll) {

@@ -110,7 +110,7 @@ class StepsFigure : Frame {
     if (curves_.h < 24 || curves_.w < 64) {
       return too_small("steps");
     }
-    column_count_ = std::min(grid_.steps.size(), static_cast<size_t>(curves_.w));
+    column_count_ = std::min(grid_.steps.size(), size_t{pixels_in(curves_.w)});
     add_curves();
     add_heat();
     add_labels();
@@ -202,7 +202,8 @@ class StepsFigure : Frame {
     layout::CellGrid cells;
     cells.area = heat_;
     cells.column_count = static_cast<uint32_t>(column_count_);
-    cells.row_count = static_cast<uint32_t>(std::min(grid_.ranks.size(), size_t(heat_.h)));
+    cells.row_count =
+        static_cast<uint32_t>(std::min(grid_.ranks.size(), size_t{pixels_in(heat_.h)}));
     std::vector<Cell> sums(size_t{cells.column_count} * cells.row_count);
     for (size_t row = 0; row < grid_.ranks.size(); ++row) {
       for (size_t step = 0; step < grid_.steps.size(); ++step) {

@@ -2,6 +2,7 @@
 #include "layout/scene.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace pathline::layout {
 
@@ -47,6 +48,114 @@ void Ribbons::add(Point from, Point control, Point to, double half_width_px, Col
   y2.push_back(static_cast<float>(to.y));
   half_width.push_back(static_cast<float>(half_width_px));
   color.push_back(fill);
+}
+
+Segments widened(const Segments& segments) {
+  const auto copies = std::lround(segments.style.width_px);
+  if (copies <= 1) return segments;
+  Segments result;
+  result.clip = segments.clip;
+  result.style = segments.style;
+  result.style.width_px = 1;
+  result.reserve(segments.size() * static_cast<size_t>(copies));
+  result.curves.reserve(segments.curves.size() * static_cast<size_t>(copies));
+  for (long copy = 0; copy < copies; ++copy) {
+    const auto offset = static_cast<float>(copy) - static_cast<float>(copies - 1) / 2;
+    // Across the direction in which a line advances pixel by pixel.
+    const auto shift = [&](float dx, float dy) {
+      const bool is_steep = std::abs(dy) > std::abs(dx);
+      return std::pair{is_steep ? offset : 0, is_steep ? 0 : offset};
+    };
+    for (size_t i = 0; i < segments.size(); ++i) {
+      const auto [x, y] = shift(segments.x2[i] - segments.x1[i], segments.y2[i] - segments.y1[i]);
+      result.add(segments.x1[i] + x, segments.y1[i] + y, segments.x2[i] + x, segments.y2[i] + y);
+      if (!segments.weight.empty()) result.weight.push_back(segments.weight[i]);
+    }
+    const Curves& from = segments.curves;
+    for (size_t i = 0; i < from.size(); ++i) {
+      const auto [x, y] = shift(from.x2[i] - from.x1[i], from.y2[i] - from.y1[i]);
+      const auto at = [x = x, y = y](float px, float py) {
+        return Point{double{px} + double{x}, double{py} + double{y}};
+      };
+      result.curves.add(at(from.x1[i], from.y1[i]), at(from.cx[i], from.cy[i]),
+                        at(from.x2[i], from.y2[i]), from.s1[i], from.s2[i], from.weight[i]);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+Rect times(const Rect& rect, double scale) {
+  return {rect.x * scale, rect.y * scale, rect.w * scale, rect.h * scale};
+}
+Point times(Point point, double scale) { return {point.x * scale, point.y * scale}; }
+void grow(std::vector<float>& lengths, double scale) {
+  for (float& length : lengths) length = static_cast<float>(double{length} * scale);
+}
+
+/// Makes each kind of layer larger.
+struct Grow {
+  double scale;
+
+  void operator()(Boxes& boxes) const {
+    for (auto* column : {&boxes.x, &boxes.y, &boxes.w, &boxes.h}) grow(*column, scale);
+    boxes.corner_radius_px *= scale;
+  }
+  void operator()(CellGrid& grid) const {
+    grid.area = times(grid.area, scale);
+    grid.row_gap_px *= scale;
+  }
+  void operator()(Segments& segments) const { segments = scaled(segments, scale); }
+  void operator()(DensityField& field) const {
+    field.x *= scale;
+    field.y *= scale;
+  }
+  void operator()(Ribbons& ribbons) const {
+    for (auto* column : {&ribbons.x1, &ribbons.y1, &ribbons.cx, &ribbons.cy, &ribbons.x2,
+                         &ribbons.y2, &ribbons.half_width}) {
+      grow(*column, scale);
+    }
+    ribbons.clip = times(ribbons.clip, scale);
+  }
+  void operator()(Polylines& polylines) const {
+    for (Polyline& line : polylines.lines) {
+      for (Point& point : line.points) point = times(point, scale);
+      line.width_px *= scale;
+      for (double& dash : line.dash_px) dash *= scale;
+      if (line.clip) line.clip = times(*line.clip, scale);
+    }
+  }
+  void operator()(Labels& labels) const {
+    for (Label& label : labels.items) {
+      label.at = times(label.at, scale);
+      label.size_px *= scale;
+      if (label.max_width_px) *label.max_width_px *= scale;
+    }
+  }
+};
+
+}  // namespace
+
+Segments scaled(const Segments& segments, double scale) {
+  Segments result = segments;
+  Curves& curves = result.curves;
+  for (auto* column : {&result.x1, &result.y1, &result.x2, &result.y2, &curves.x1, &curves.y1,
+                       &curves.cx, &curves.cy, &curves.x2, &curves.y2}) {
+    grow(*column, scale);
+  }
+  result.clip = times(segments.clip, scale);
+  result.style.width_px *= scale;
+  return result;
+}
+
+Scene scaled(const Scene& scene) {
+  Scene result = scene;
+  result.width_px = std::round(scene.width_px * scene.scale);
+  result.height_px = std::round(scene.height_px * scene.scale);
+  result.scale = 1;
+  for (Layer& layer : result.layers) std::visit(Grow{scene.scale}, layer);
+  return result;
 }
 
 void Polylines::add_rule(Point from, Point to, Color stroke, double width_px) {

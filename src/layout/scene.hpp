@@ -76,6 +76,7 @@ struct SegmentStyle {
   Color end;                           ///< where s = 1, the receiver; between them along OKLab
   std::optional<double> opacity = {};  ///< of the lightest line, (0,1]; absent: automatic
   Blend blend = Blend::kAlpha;
+  double width_px = 1;  ///< of a line; what is not whole is rounded
 };
 
 /// Pieces of curves from sender to receiver, meant for millions: the quadratic Bezier curve that
@@ -91,7 +92,7 @@ struct Curves {
   void add(Point from, Point control, Point to, double s_from, double s_to, double piece_weight);
 };
 
-/// Lines and curves one pixel wide, from sender to receiver; meant for millions. Straight lines
+/// Lines and curves, from sender to receiver; meant for millions. Straight lines
 /// are columns of equal length, whose s runs from 0 to 1; an empty `weight` means 1 each. Cut off
 /// at the edge of `clip`.
 struct Segments {
@@ -113,8 +114,11 @@ struct Segments {
   }
 };
 
-/// Lines that were drawn already, because their picture had to be judged; its first pixel is at
-/// (x, y), which are whole.
+/// The same lines beside each other, each `style.width_px` times one pixel wide.
+Segments widened(const Segments& segments);
+
+/// Lines that were drawn already, because their picture had to be judged, on the pixels of the
+/// finished picture (Scene::scale). (x, y) is where they were clipped.
 struct DensityField {
   double x = 0;
   double y = 0;
@@ -177,16 +181,24 @@ struct Labels {
 
 using Layer = std::variant<Boxes, CellGrid, Segments, DensityField, Ribbons, Polylines, Labels>;
 
-/// A picture, painted in the order of `layers` on `background`. `title` and `description` are
-/// for readers that cannot see it (SVG <title>, <desc>; PNG text).
+/// A picture, painted in the order of `layers` on `background`. All lengths are in pixels, of which
+/// the finished picture has `scale` in every direction instead of one. `title` and `description`
+/// are for readers that cannot see it (SVG <title>, <desc>; PNG text).
 struct Scene {
   double width_px = 1280;
   double height_px = 720;
+  double scale = 1;
   Color background = rgb(0xffffff);
   std::vector<Layer> layers;
   std::string title;
   std::string description;
   uint64_t message_count = 0;  ///< Messages that the picture shows, as lines or as sums.
 };
+
+/// The lines with all lengths times `scale`.
+Segments scaled(const Segments& segments, double scale);
+
+/// The same picture with a scale of 1 and all lengths larger.
+Scene scaled(const Scene& scene);
 
 }  // namespace pathline::layout

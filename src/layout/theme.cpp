@@ -49,7 +49,8 @@ Ramp dark_row() {
 // The two categorical palettes were found by simulated annealing: the smallest OKLab distance of
 // two colours, also as seen with protanopia, deuteranopia and tritanopia (simulated after Machado
 // et al., IEEE TVCG 15, 2009), was maximised with blue and orange given and 3:1 on the background
-// kept. The order is by hand: the first few differ most in hue.
+// kept. The order is by hand: the first few differ most in hue. The shades of regions were found in
+// the same way, each family within its hues.
 Theme make_light() {
   const Color neutral = rgb(0xeceef1);
   return Theme{
@@ -64,6 +65,12 @@ Theme make_light() {
       .series = {rgb(0x2b78c9), rgb(0xd4620c), rgb(0x166963), rgb(0xae489d), rgb(0x698c64),
                  rgb(0x6d32b1), rgb(0x944c23), rgb(0x8b7fff), rgb(0x1e407b), rgb(0xa984a5),
                  rgb(0x553a09), rgb(0x701351)},
+      .regions = {.program = {rgb(0x8ab8ff), rgb(0x0e91d6), rgb(0x6fab5d), rgb(0x516386),
+                              rgb(0x32b4ca), rgb(0x0d7c61), rgb(0x6c62cd), rgb(0x99d07b),
+                              rgb(0x01dace)},
+                  .mpi = {rgb(0xf5af00), rgb(0xfd7757), rgb(0xca7201), rgb(0x916400), rgb(0xd33d57),
+                          rgb(0xa6000b), rgb(0x770700), rgb(0x734145)},
+                  .file_io = {rgb(0x9851e9), rgb(0x91037f), rgb(0x6c1bb9)}},
       .messages = {rgb(0x1565c8), rgb(0xd9600a)},
       .heat = light_heat(),
       .row = light_row(),
@@ -87,6 +94,12 @@ Theme make_dark() {
       .series = {rgb(0x4f9ff5), rgb(0xf58a3c), rgb(0x72cbaa), rgb(0xb74b60), rgb(0xcbd53a),
                  rgb(0x8363d4), rgb(0xb1c3ff), rgb(0xa37a0f), rgb(0x6cffff), rgb(0xb88db3),
                  rgb(0x417d94), rgb(0xfedfb7)},
+      .regions = {.program = {rgb(0x8d91fe), rgb(0x03bed2), rgb(0x32b884), rgb(0x9eccb7),
+                              rgb(0x0191c8), rgb(0x0c8852), rgb(0x6860ca), rgb(0x76ef9c),
+                              rgb(0xcbcbff)},
+                  .mpi = {rgb(0xffce48), rgb(0xff7e74), rgb(0xfa9f0d), rgb(0xb78e01), rgb(0xdc4860),
+                          rgb(0xba5600), rgb(0xad0010), rgb(0x7d4a4e)},
+                  .file_io = {rgb(0xdba1ff), rgb(0xa35ff9), rgb(0xa24a98)}},
       .messages = {rgb(0x4aa3ff), rgb(0xff9233)},
       .heat = dark_heat(),
       .row = dark_row(),
@@ -130,11 +143,14 @@ base::Result<ThemeName> parse_theme(std::string_view name) {
 base::Result<Gradient> message_gradient(std::string_view palette, ThemeName name) {
   const bool dark = name == ThemeName::kDark;
   const std::pair<std::string_view, Gradient> palettes[] = {
+      {"auto", theme(name).messages},
       {"blue-orange", theme(name).messages},
       {"green-red",
        dark ? Gradient{rgb(0x41c96b), rgb(0xff5c50)} : Gradient{rgb(0x148a3c), rgb(0xd02a20)}},
       {"violet-gold",
-       dark ? Gradient{rgb(0xb08cff), rgb(0xf0c020)} : Gradient{rgb(0x6a35c9), rgb(0xa07a00)}}};
+       dark ? Gradient{rgb(0xb08cff), rgb(0xf0c020)} : Gradient{rgb(0x6a35c9), rgb(0xa07a00)}},
+      {"ink-pink",
+       dark ? Gradient{rgb(0xf4f6fa), rgb(0xff5cc8)} : Gradient{rgb(0x15181d), rgb(0xe0128f)}}};
   return base::choose("--palette", palette, palettes);
 }
 

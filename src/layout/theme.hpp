@@ -17,6 +17,23 @@ struct Gradient {
   Color end;
 };
 
+/// Colours of what a rank does, in families that are told apart at first sight: the program's own
+/// functions in greens and blues, MPI from amber to the darkest red for waiting, file I/O in
+/// violet. Kept by tests: any two of all families can be told apart, also with protanopia,
+/// deuteranopia and tritanopia, from `other`, and from message lines.
+struct RegionShades {
+  static constexpr size_t kProgram = 9;
+  static constexpr size_t kMpi = 8;
+  static constexpr size_t kFileIo = 3;
+
+  /// What a shade of MPI stands for.
+  enum Mpi : size_t { kStart, kSend, kReduction, kExchange, kReceive, kBarrier, kWait, kOtherMpi };
+
+  std::array<Color, kProgram> program;
+  std::array<Color, kMpi> mpi;
+  std::array<Color, kFileIo> file_io;
+};
+
 /// Colours and sizes of a picture, by the role they play. Kept by tests: text >= 4.5:1 on the
 /// background and >= 4.5:1 when muted, series, gradients and the row >= 3:1 (WCAG 2.1, 1.4.3
 /// and 1.4.11), series told apart also with protanopia, deuteranopia and tritanopia.
@@ -32,6 +49,7 @@ struct Theme {
   Color other;       ///< "everything else", idle, unknown
   Color highlight;   ///< one thing to look at: a warning, a limit
   std::array<Color, kSeriesCount> series;
+  RegionShades regions;
   Gradient messages;  ///< the gradient of --palette
   Ramp heat;          ///< heat maps: from near the background (little) to the strongest (much)
   Ramp row;           ///< things in a row, as ranks: told apart, and near ones alike
@@ -60,8 +78,8 @@ const Theme& theme(ThemeName name);
 base::Result<ThemeName> parse_theme(std::string_view name);
 
 /// "blue-orange" (the default; told apart with every common colour vision), "green-red" (as in
-/// Brendel et al., VPA 2016), "violet-gold".
-/// errors  kInvalidArgument for another name; the message lists the known ones.
+/// Brendel et al., VPA 2016), "violet-gold", and "ink-pink", which no region has; "auto" is the
+/// default. errors  kInvalidArgument for another name; the message lists the known ones.
 base::Result<Gradient> message_gradient(std::string_view palette, ThemeName name);
 
 }  // namespace pathline::layout

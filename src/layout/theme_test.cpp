@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ TEST_P(EveryTheme, HasMarksThatStandOut) {
     for (const Color color : {theme_.axis, theme_.other, theme_.highlight}) {
       EXPECT_GE(contrast(color, background), 3) << hex(color);
     }
-    for (const char* palette : {"blue-orange", "green-red", "violet-gold"}) {
+    for (const char* palette : {"blue-orange", "green-red", "violet-gold", "ink-pink"}) {
       const Gradient gradient = message_gradient(palette, GetParam()).value();
       EXPECT_GE(contrast(gradient.begin, background), 3) << palette;
       EXPECT_GE(contrast(gradient.end, background), 3) << palette;
@@ -87,6 +88,35 @@ TEST_P(EveryTheme, HasSeriesToldApartWithAnyColourVision) {
             << vision.name << ' ' << hex(theme_.series[i]) << ' ' << hex(theme_.series[j]);
       }
     }
+  }
+}
+
+TEST_P(EveryTheme, HasRegionsToldApartWithAnyColourVision) {
+  std::vector<Color> all = {theme_.other, theme_.plot_background};
+  const RegionShades& shades = theme_.regions;
+  all.insert(all.end(), shades.program.begin(), shades.program.end());
+  all.insert(all.end(), shades.mpi.begin(), shades.mpi.end());
+  all.insert(all.end(), shades.file_io.begin(), shades.file_io.end());
+  for (const Vision& vision : kVisions) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        EXPECT_GE(difference(seen_with(vision.matrix, all[i]), seen_with(vision.matrix, all[j])),
+                  0.04)
+            << vision.name << ' ' << hex(all[i]) << ' ' << hex(all[j]);
+      }
+    }
+  }
+  const Gradient messages = message_gradient("ink-pink", GetParam()).value();
+  for (const Color color : all) {
+    EXPECT_GE(difference(color, messages.begin), 0.13) << hex(color);
+    EXPECT_GE(difference(color, messages.end), 0.1) << hex(color);
+  }
+}
+
+TEST_P(EveryTheme, HasWaitingAsTheDarkestOfMpi) {
+  const auto& mpi = theme_.regions.mpi;
+  for (size_t i = 0; i < RegionShades::kOtherMpi; ++i) {
+    EXPECT_GE(to_oklab(mpi[i]).lightness, to_oklab(mpi[RegionShades::kWait]).lightness) << i;
   }
 }
 

@@ -202,6 +202,11 @@ void draw_segments(const Segments& segments, const Scene& scene, base::ThreadPoo
                    Canvas& canvas, DrawStats& stats) {
   const double x = std::floor(segments.clip.x);
   const double y = std::floor(segments.clip.y);
+  const bool is_wide = std::lround(segments.style.width_px) > 1;
+  if (is_wide) {
+    draw_segments(layout::widened(segments), scene, pool, canvas, stats);
+    return;
+  }
   const layout::Density density = rasterize(segments, pool);
   if (segments.style.blend != layout::Blend::kOver) {
     draw_density(density, segments.style, x, y, scene, pool, canvas, stats);
@@ -250,7 +255,8 @@ DrawStats paint(const Scene& scene, base::ThreadPool& pool, Canvas& canvas) {
       stats.raster_cpu_ms += base::cpu_time_ms() - begin_ms;
     } else if (const auto* field = std::get_if<DensityField>(&layer)) {
       const double begin_ms = base::cpu_time_ms();
-      draw_density(*field->density, field->style, field->x, field->y, scene, pool, canvas, stats);
+      draw_density(*field->density, field->style, std::floor(field->x), std::floor(field->y), scene,
+                   pool, canvas, stats);
       stats.raster_cpu_ms += base::cpu_time_ms() - begin_ms;
     } else if (const auto* ribbons = std::get_if<Ribbons>(&layer)) {
       draw_ribbons(*ribbons, scene, pool, canvas, stats);
@@ -276,6 +282,7 @@ double baseline_offset_px(const layout::Label& label) {
 }
 
 base::Result<Image> draw(const Scene& scene, base::ThreadPool& pool, DrawStats* stats) {
+  if (scene.scale != 1) return draw(layout::scaled(scene), pool, stats);
   if (auto status = check(scene); !status.ok()) return status.error();
   const auto canvas = make_pixel_canvas(scene);
   const DrawStats result = paint(scene, pool, *canvas);
@@ -284,6 +291,7 @@ base::Result<Image> draw(const Scene& scene, base::ThreadPool& pool, DrawStats* 
 }
 
 base::Result<std::string> draw_svg(const Scene& scene, base::ThreadPool& pool, DrawStats* stats) {
+  if (scene.scale != 1) return draw_svg(layout::scaled(scene), pool, stats);
   if (auto status = check(scene); !status.ok()) return status.error();
   const auto canvas = make_svg_canvas(scene);
   const DrawStats result = paint(scene, pool, *canvas);

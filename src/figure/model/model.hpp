@@ -31,6 +31,7 @@ enum class ModelAxes : uint8_t {
 struct ModelOptions {
   double width_px = 1280;
   double height_px = 720;
+  double scale = 1;  ///< As in figure::Options.
   layout::ThemeName theme = layout::ThemeName::kLight;
   std::string title;  ///< Usually the name of the data.
   ModelKind kind = ModelKind::kKernel;

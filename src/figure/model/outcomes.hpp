@@ -24,6 +24,7 @@ struct OutcomePoint {
 struct OutcomeOptions {
   double width_px = 1280;
   double height_px = 720;
+  double scale = 1;  ///< As in figure::Options.
   layout::ThemeName theme = layout::ThemeName::kLight;
   std::string title;
   std::string subtitle;

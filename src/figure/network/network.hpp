@@ -50,6 +50,7 @@ enum class CellValue : uint8_t { kMax, kSum };
 struct NetworkOptions {
   double width_px = 1280;
   double height_px = 720;
+  double scale = 1;  ///< As in figure::Options.
   layout::ThemeName theme = layout::ThemeName::kLight;
   std::string palette = "blue-orange";  ///< Of lines from source to target, as figure::Options.
   std::string title;                    ///< Usually the name of the file.

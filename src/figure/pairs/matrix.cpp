@@ -74,7 +74,7 @@ class MatrixFigure : Frame {
     if (side < 32) return too_small("a matrix");
     const double left = std::round(std::max(kLeft, (scene_.width_px - side - kBarSpace) / 2));
     plot_ = {left, std::round(top + 26), side, side};
-    cell_count_ = static_cast<uint32_t>(std::min<size_t>(order_.size(), size_t(side)));
+    cell_count_ = static_cast<uint32_t>(std::min<size_t>(order_.size(), pixels_in(side)));
     sum_up(matrix, seconds_per_tick);
     const Scale scale(low_, high_);
     add_cells(scale);

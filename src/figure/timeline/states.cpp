@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "base/id_map.hpp"
 #include "base/text.hpp"
+#include "figure/timeline/smoothing.hpp"
 #include "trace/calls.hpp"
 
 namespace pathline::figure {
@@ -223,59 +225,53 @@ std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, 
 }
 
 Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
-                     const std::vector<uint64_t>& run_ticks, const layout::Theme& theme,
-                     double strength) {
+                     const RegionColors& region_colors, const layout::Theme& theme) {
+  constexpr double kNegligible = 0.001;  // of the time
   std::vector<uint32_t> named = by_time(ticks);
   named.resize(std::min(named.size(), kNamedRegions));
-  const double sum = std::max(1.0, std::accumulate(ticks.begin(), ticks.end(), 0.0));
-  const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / sum); };
+  const auto height = [&](uint32_t region) {  // in a stack
+    constexpr std::array<int, 3> kHeights = {0, 2, 1};
+    return kHeights[static_cast<size_t>(region_colors.family_of(region))];
+  };
+  std::stable_sort(named.begin(), named.end(),
+                   [&](uint32_t a, uint32_t b) { return height(a) < height(b); });
+  const auto all = std::accumulate(ticks.begin(), ticks.end(), uint64_t{0});
+  const double sum = std::max(1.0, static_cast<double>(all));
 
   Palette palette;
   palette.class_of_region.assign(ticks.size(), kOther);
-  for (size_t i = 0; i < kNamedRegions; ++i) {
-    palette.colors[i] = theme.tint(theme.series_color(i), strength);
-  }
-  palette.colors[kOther] = theme.tint(theme.other, strength);
-  std::array<bool, kNamedRegions> taken{};
-  // First those that have a colour in the picture of the whole run; then the others, each that of
-  // its place in the run if it is free, so that it is the same in most parts of the run.
-  const std::vector<uint32_t> in_run = by_time(run_ticks);
-  for (size_t i = 0; i < in_run.size(); ++i) {
-    if (std::find(named.begin(), named.end(), in_run[i]) == named.end()) continue;
-    size_t kind = i % kNamedRegions;
-    while (taken[kind]) kind = (kind + 1) % kNamedRegions;
-    palette.class_of_region[in_run[i]] = static_cast<uint8_t>(kind);
-    taken[kind] = true;
-  }
-  double rest = std::accumulate(ticks.begin(), ticks.end(), 0.0);
-  for (const uint32_t region : named) {
-    uint8_t& kind = palette.class_of_region[region];
-    if (kind == kOther) {
-      kind = static_cast<uint8_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
-      taken[kind] = true;
-    }
-    rest -= static_cast<double>(ticks[region]);
-    palette.legend.push_back({.text = base::printable(trace.definitions.regions[region].name),
-                              .color = palette.colors[kind],
-                              .value = share(static_cast<double>(ticks[region]))});
-  }
-  if (rest > 0) {
+  palette.colors.fill(theme.other);
+  uint64_t rest = all;
+  const auto add_entry = [&](std::string name, Color color, uint64_t part) {
+    const double share = static_cast<double>(part) / sum;
+    if (share < kNegligible) return false;
     palette.legend.push_back(
-        {.text = "other regions", .color = palette.colors[kOther], .value = share(rest)});
+        {.text = std::move(name), .color = color, .value = fmt::format("{:.1f} %", 100 * share)});
+    return true;
+  };
+  for (size_t i = 0; i < named.size(); ++i) {
+    const uint32_t region = named[i];
+    palette.class_of_region[region] = static_cast<uint8_t>(i);
+    palette.colors[i] = region_colors.of(region);
+    const bool is_shown = add_entry(base::printable(trace.definitions.regions[region].name),
+                                    palette.colors[i], ticks[region]);
+    if (is_shown) rest -= ticks[region];
   }
+  add_entry("other regions", palette.colors[kOther], rest);
   return palette;
 }
 
 layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                             const layout::Rect& plot, const Palette& palette,
-                             const layout::Theme& theme, base::ThreadPool& pool) {
+                             const layout::Rect& plot, double scale, const Palette& palette,
+                             const comm::StepWindows& steps, const layout::Theme& theme,
+                             base::ThreadPool& pool) {
   layout::CellGrid grid;
   grid.area = plot;
-  grid.column_count = static_cast<uint32_t>(plot.w);
-  grid.row_count =
-      static_cast<uint32_t>(std::min<size_t>(rows.rows.size(), static_cast<size_t>(plot.h)));
+  grid.column_count = static_cast<uint32_t>(plot.w * scale + 1e-6);
+  grid.row_count = static_cast<uint32_t>(
+      std::min<size_t>(rows.rows.size(), static_cast<size_t>(plot.h * scale + 1e-6)));
   const uint32_t cell_rows = grid.row_count;
-  const Lanes lanes(plot.h / cell_rows);
+  const Lanes lanes(plot.h * scale / cell_rows);
   grid.row_count *= lanes.count;
   grid.cells.assign(size_t{grid.column_count} * grid.row_count, theme.plot_background);
 
@@ -286,31 +282,45 @@ layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRa
     const size_t first = cell_row * rows.rows.size() / cell_rows;
     const size_t last = std::max(first + 1, (cell_row + 1) * rows.rows.size() / cell_rows);
     std::vector<float> shares(size_t{grid.column_count} * kClasses);
+    std::vector<uint8_t> is_changing(grid.column_count);
     const double weight = 1 / (ticks_per_column * static_cast<double>(last - first));
     for (size_t row = first; row < last; ++row) {
       if (rows.rows[row].location == base::IdMap::kNone) continue;
+      const trace::Location& location = trace.locations[rows.rows[row].location];
+      const bool has_steps = location.rank.valid() && location.rank < steps.size();
+      StepMeans means(
+          has_steps ? std::span(steps[location.rank]) : std::span<const trace::StepWindow>{}, range,
+          grid.column_count, kClasses);
+      const std::vector<uint8_t>& in_steps = means.columns();
       // Time only moves on, so the column does too: no division per event.
       size_t column = 0;
       double column_end = ticks_per_column;
       walk_innermost(
-          trace, trace.locations[rows.rows[row].location].events, range,
-          [&](trace::Region region, uint64_t from, uint64_t until) {
+          trace, location.events, range, [&](trace::Region region, uint64_t from, uint64_t until) {
             const uint8_t kind = region.valid() ? palette.class_of_region[region] : kOther;
+            if (means.any()) means.add(from, until, kind);
+            const auto charge = [&](double ticks) {
+              if (in_steps[column] != 0) return;
+              shares[column * kClasses + kind] += static_cast<float>(ticks * weight);
+            };
             auto at = static_cast<double>(from - range.from);
             const auto end = static_cast<double>(until - range.from);
             while (at >= column_end && column + 1 < grid.column_count) {
               ++column;
               column_end = ticks_per_column * static_cast<double>(column + 1);
             }
+            if (in_steps[column] == 0) is_changing[column] = 1;
             while (end > column_end && column + 1 < grid.column_count) {
-              shares[column * kClasses + kind] += static_cast<float>((column_end - at) * weight);
+              charge(column_end - at);
               at = column_end;
               ++column;
               column_end = ticks_per_column * static_cast<double>(column + 1);
             }
-            shares[column * kClasses + kind] += static_cast<float>((end - at) * weight);
+            charge(end - at);
           });
+      if (means.any()) means.add_means(1 / static_cast<double>(last - first), shares);
     }
+    smooth(fast_zones(is_changing), kClasses, shares);
     for (uint32_t column = 0; column < grid.column_count; ++column) {
       const float* const of_column = &shares[column * kClasses];
       const auto line = static_cast<uint32_t>(cell_row) * lanes.count;

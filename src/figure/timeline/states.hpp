@@ -8,6 +8,8 @@
 
 #include "base/thread_pool.hpp"
 #include "comm/process_order.hpp"
+#include "comm/step_table.hpp"
+#include "figure/region_colors.hpp"
 #include "layout/legend.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
@@ -49,27 +51,32 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
 std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, TimeRange range,
                                    base::ThreadPool& pool);
 
-/// Which regions have a colour of their own, and the legend that says so.
+/// Which regions are named in a picture, and the legend that says so.
 struct Palette {
   static constexpr size_t kClasses = layout::Theme::kSeriesCount;
-  static constexpr size_t kOther = kClasses - 1;  ///< All regions without a colour of their own.
+  static constexpr size_t kOther = kClasses - 1;  ///< All regions without a place of their own.
 
-  std::vector<uint8_t> class_of_region;
+  std::vector<uint8_t> class_of_region;  ///< Ascending from the bottom of a stack to its top.
   std::vector<layout::LegendEntry> legend;
   std::array<layout::Color, kClasses> colors{};
 };
 
-/// ticks      per region in the picture.
-/// run_ticks  per region in the whole run, which decides on the colours, so that pictures of its
-///            parts can be compared; regions that only matter in a part take what is left.
+/// The regions with most time are classes, those of the program first, then file I/O, then MPI, in
+/// each the one with most time first; the legend has them in this order, but for those with less
+/// than 0.1 % of the time.
+///
+/// ticks  per region in the picture.
 Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
-                     const std::vector<uint64_t>& run_ticks, const layout::Theme& theme,
-                     double strength);
+                     const RegionColors& region_colors, const layout::Theme& theme);
 
 /// The rows as cells of about a pixel. Calls that share a column are stacked where rows are tall
 /// enough; in thin rows, and where several rows share a pixel, their colours are averaged.
+///
+/// scale  pixels of the finished picture for one of the plot.
+/// steps  where they are narrower than a few pixels, columns show the means of whole steps.
 layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                             const layout::Rect& plot, const Palette& palette,
-                             const layout::Theme& theme, base::ThreadPool& pool);
+                             const layout::Rect& plot, double scale, const Palette& palette,
+                             const comm::StepWindows& steps, const layout::Theme& theme,
+                             base::ThreadPool& pool);
 
 }  // namespace pathline::figure

@@ -24,7 +24,7 @@ inline Scene draw(const Trace& trace, const trace::Selection& selection = {},
                   Options options = {}) {
   options.bundling.mode = bundle::Bundling::kNone;  // bundling_test.cpp looks at the others
   base::ThreadPool pool(2);
-  auto scene = timeline(trace, selection, options, pool);
+  auto scene = timeline(trace, selection, options, {}, pool);
   return std::move(scene).value();
 }
 

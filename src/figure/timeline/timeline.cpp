@@ -9,13 +9,19 @@
 #include "base/text.hpp"
 #include "bundle/pick.hpp"
 #include "comm/matrix.hpp"
+#include "comm/partners.hpp"
 #include "figure/figure.hpp"
 #include "figure/frame.hpp"
 #include "figure/timeline/bursts.hpp"
+#include "figure/timeline/crowding.hpp"
 #include "figure/timeline/messages.hpp"
 #include "figure/timeline/states.hpp"
+#include "figure/timeline/step_lane.hpp"
+#include "figure/timeline/strip.hpp"
+#include "figure/timeline/trim.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
+#include "layout/text.hpp"
 
 namespace pathline::figure {
 namespace {
@@ -29,8 +35,10 @@ std::string rows_text(const trace::Trace& trace, const Rows& rows) {
 
 /// Says what the picture leaves out: tables count a message of a chosen rank wherever it goes.
 std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                          const trace::Selection& selection, size_t count) {
+                          const trace::Selection& selection, size_t count,
+                          const std::string& partners) {
   std::string text = base::counted(count, "message", "messages");
+  if (!partners.empty()) text += ", " + partners;
   if (selection.ranks.empty()) return text;
   const size_t hidden = hidden_messages(trace, rows, range, selection);
   if (hidden > 0)
@@ -40,8 +48,9 @@ std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange
 
 constexpr double kBurstGapPx = 6;
 constexpr double kAxisHeight = 44;
+constexpr double kGapPx = 4;  // between the rows and what stands below them
 
-/// How the lines are drawn, for the legend.
+/// How the messages are drawn, for the legend.
 std::string lines_text(const bundle::Bundled& bundled, size_t row_count) {
   const std::string& mode = bundled.mode;
   if (mode == "none") return "from send to receive";
@@ -70,16 +79,16 @@ std::string time_text(const trace::Trace& trace, TimeRange range,
 class TimelineFigure : Frame {
  public:
   TimelineFigure(const trace::Trace& trace, const trace::Selection& selection,
-                 const Options& options, const layout::Gradient& gradient, base::ThreadPool& pool)
+                 const Options& options, const StepMarks& steps, base::ThreadPool& pool)
       : Frame(options),
         trace_(trace),
         selection_(selection),
         options_(options),
-        gradient_(gradient),
+        steps_(steps),
         pool_(pool),
         range_(visible_range(trace, selection)) {}
 
-  base::Result<layout::Scene> draw(bundle::Bundled* report) {
+  base::Result<layout::Scene> draw(TimelineReport& report) {
     if (options_.order != comm::Order::kRank) {
       order_ =
           process_order(trace_, selection_, comm::matrix(trace_, selection_, {}, pool_), options_);
@@ -90,20 +99,27 @@ class TimelineFigure : Frame {
                          "there is nothing to draw: no location of the selection recorded calls or "
                          "messages"};
     }
+    if (options_.trim) report.trim = trim_of(trace_, rows_, selection_);
+    range_.from += report.trim.begin_ticks;
+    range_.until -= report.trim.end_ticks;
     messages_ = visible_messages(trace_, rows_, range_, pool_);
+    if (auto status = choose_colors(); !status) return status.error();
     const Palette palette = choose_palette();
-    const double top = add_title(options_.title, "Timeline", subtitle());
-    make_legend(palette);
-    place(top);
+    const double top = add_title(options_.title, "Timeline", subtitle(report.trim));
+    const layout::Rect below_title = {kMargin, std::round(top + 8), inner_width(), 0};
+    // Where the mode is chosen by the size of the plot, which depends on the mode only a little.
+    place(below_title.y, palette, MessageMode::kLines);
+    choose_mode(report);
+    const bool is_invisible = report.mode == MessageMode::kLines && options_.opacity == 0.0;
+    if (is_invisible) report.mode = MessageMode::kNone;
+    place(below_title.y, palette, report.mode);
     if (plot_.w < 32 || plot_.h < 16) return too_small("this timeline");
     add_ground(plot_);
     add_axis();
-    scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, palette, theme_, pool_));
-    if (has_messages()) {
-      bundle::Bundled bundled = add_messages();
-      legend_.front().value = lines_text(bundled, rows_.rows.size());
-      if (report != nullptr) *report = std::move(bundled);
-    }
+    scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, scene_.scale, palette,
+                                           steps_.windows, theme_, pool_));
+    add_messages(report);
+    if (lane_.h > 0) add_lane();
     layout::add_row_labels(scene_, theme_, plot_, names_, name_width_);
     if (palette.legend.empty() && messages_.size() == 0) {
       layout::add_remark(scene_, theme_, plot_, "no calls and no messages in this part of the run");
@@ -118,30 +134,74 @@ class TimelineFigure : Frame {
 
  private:
   [[nodiscard]] bool has_messages() const {
-    return messages_.size() > 0 && options_.opacity != 0.0;
+    return messages_.size() > 0 && options_.messages != MessageMode::kNone;
+  }
+  [[nodiscard]] bool has_calls() const { return !trace_.locations.empty(); }
+
+  /// Of message lines: over regions colours that no region has.
+  base::Status choose_colors() {
+    const bool is_over_regions = has_calls() && options_.palette == "auto";
+    auto gradient =
+        layout::message_gradient(is_over_regions ? "ink-pink" : options_.palette, options_.theme);
+    if (!gradient) return gradient.error();
+    gradient_ = gradient.value();
+    return {};
   }
 
-  /// Under message lines the rows are only tinted, so that the lines stand out.
+  /// Lines where they can be followed, the strip where they would hide the rows.
+  void choose_mode(TimelineReport& report) {
+    report.mode = options_.messages;
+    if (!has_messages()) {
+      report.mode = MessageMode::kNone;
+      return;
+    }
+    const bool is_open =
+        options_.messages == MessageMode::kAuto || options_.messages == MessageMode::kLines;
+    if (!is_open) return;
+    report.mode = MessageMode::kLines;
+    if (!has_calls() || options_.bursts || options_.bundling.mode != bundle::Bundling::kAuto)
+      return;
+    const Crowding crowding(trace_, rows_, pool_);
+    report.crowding = crowding.at(range_.until - range_.from, plot_.w, plot_.h);
+    lines_window_ticks_ = crowding.lines_window_ticks(plot_.w, plot_.h);
+    report.lines_window_s = trace_.span_seconds(lines_window_ticks_);
+    has_room_ = range_.until - range_.from <= lines_window_ticks_;
+    if (!has_room_ && options_.messages == MessageMode::kAuto) report.mode = MessageMode::kStrip;
+  }
+
   [[nodiscard]] Palette choose_palette() const {
     const std::vector<uint64_t> ticks = region_ticks(trace_, rows_, range_, pool_);
-    return make_palette(trace_, ticks,
-                        selection_.everything() ? ticks
-                                                : region_ticks(trace_, choose_rows(trace_, {}),
-                                                               visible_range(trace_, {}), pool_),
-                        theme_, has_messages() ? 0.4 : 0.85);
+    const auto run_ticks = selection_.everything() ? ticks
+                                                   : region_ticks(trace_, choose_rows(trace_, {}),
+                                                                  visible_range(trace_, {}), pool_);
+    return make_palette(trace_, ticks, RegionColors(trace_.definitions, run_ticks, theme_), theme_);
   }
 
-  [[nodiscard]] std::string subtitle() const {
-    return fmt::format("{}, {}, {}, {}{}", ranks_text(trace_, selection_), rows_text(trace_, rows_),
-                       messages_text(trace_, rows_, range_, selection_, messages_.size()),
-                       time_text(trace_, range_, selection_),
-                       order_ ? " — " + order_text(*order_) : "");
+  [[nodiscard]] std::string subtitle(const Trim& trim) const {
+    const std::string trimmed = trim_text(trace_, trim);
+    return fmt::format(
+        "{}, {}, {}, {}{}{}", ranks_text(trace_, selection_), rows_text(trace_, rows_),
+        messages_text(trace_, rows_, range_, selection_, messages_.size(),
+                      comm::partners_text(trace_, messages_)),
+        time_text(trace_, range_, selection_), trimmed.empty() ? "" : " (" + trimmed + ")",
+        order_ ? " — " + order_text(*order_) : "");
   }
 
-  void make_legend(const Palette& palette) {
+  /// First the messages, because what does not fit into the legend is left out at its end.
+  void make_legend(const Palette& palette, MessageMode mode) {
     legend_ = palette.legend;
-    if (!has_messages()) return;
-    // First, because what does not fit into the legend is left out at its end.
+    if (mode == MessageMode::kNone) return;
+    if (mode == MessageMode::kStrip) {
+      legend_.insert(legend_.begin(), strip_->legend_entry(theme_, strip_color()));
+      if (lines_window_ticks_ > 0) {
+        legend_.insert(
+            legend_.begin() + 1,
+            {.text = fmt::format("as lines when zoomed to {}",
+                                 base::human_seconds(trace_.span_seconds(lines_window_ticks_))),
+             .color = layout::kTransparent});
+      }
+      return;
+    }
     legend_.insert(legend_.begin(),
                    {.text = options_.line_weight == Metric::kBytes  ? "bytes"
                             : options_.line_weight == Metric::kTime ? "time of messages"
@@ -158,31 +218,74 @@ class TimelineFigure : Frame {
   }
 
   /// Between title, names, axis and legend.
-  void place(double top) {
+  void place(double top, const Palette& palette, MessageMode mode) {
+    if (mode == MessageMode::kStrip) {
+      strip_.emplace(trace_, messages_, rows_, range_, options_.line_weight,
+                     steps_of_picture(steps_, rows_));
+    }
+    make_legend(palette, mode);
+    names_.clear();
     for (const Row& row : rows_.rows) names_.push_back(row.name);
     name_width_ = layout::row_label_width_px(theme_, names_, 160);
+    if (mode == MessageMode::kStrip) {
+      name_width_ = std::max(name_width_, layout::text_width_px("messages", theme_.small_size_px));
+    }
     legend_height_ =
         std::min(4.0,
                  static_cast<double>(layout::legend_row_count(theme_, legend_, inner_width()))) *
         layout::legend_row_height_px(theme_);
-    const double left = kMargin + name_width_ + 8;
+    const double left = std::round(kMargin + name_width_ + 8);
     const double bottom = scene_.height_px - kAxisHeight - legend_height_ - kMargin;
-    plot_ = {std::round(left), std::round(top + 8),
-             std::floor(scene_.width_px - kMargin - std::round(left)),
-             std::floor(bottom - std::round(top + 8))};
+    const double width = std::floor(scene_.width_px - kMargin - left);
+    double rest = std::floor(bottom - top);
+    lane_ = {left, top, width, steps_.any() ? layout::legend_row_height_px(theme_) : 0};
+    if (rest < 6 * lane_.h) lane_.h = 0;
+    rest -= lane_.h;
+    strip_area_ = {left, top, width, 0};
+    if (mode == MessageMode::kStrip) strip_area_.h = strip_->height_px(theme_, rest);
+    const double gap = strip_area_.h > 0 ? kGapPx : 0;
+    plot_ = {left, top, width, rest - strip_area_.h - gap};
+    strip_area_.y = plot_.bottom() + gap;
+    lane_.y = strip_area_.bottom();
   }
 
+  /// Below everything that shares it.
   void add_axis() {
     const double to_ns = 1e9;
     const double begin_ns = trace_.seconds(range_.from) * to_ns;
     const double end_ns = trace_.seconds(range_.until) * to_ns;
-    layout::add_bottom_axis(scene_, theme_, plot_, {begin_ns, end_ns, plot_.x, plot_.right()},
+    const layout::Rect all{plot_.x, plot_.y, plot_.w, lane_.bottom() - plot_.y};
+    layout::add_bottom_axis(scene_, theme_, all, {begin_ns, end_ns, plot_.x, plot_.right()},
                             layout::time_ticks(begin_ns, end_ns, static_cast<size_t>(plot_.w / 90)),
                             "time since the start of the run");
   }
 
+  void add_messages(TimelineReport& report) {
+    if (report.mode == MessageMode::kNone) return;
+    if (report.mode == MessageMode::kStrip) {
+      strip_->add_to(scene_, theme_, strip_area_, strip_color());
+      legend_.front() = strip_->legend_entry(theme_, strip_color());
+      if (options_.pick) {
+        report.picked = strip_->messages_at(strip_area_, options_.pick->x, options_.pick->y);
+      }
+      return;
+    }
+    report.bundled = add_lines_or_bursts(report);
+    legend_.front().value = lines_text(report.bundled, rows_.rows.size());
+  }
+
+  [[nodiscard]] layout::Color strip_color() const {
+    return mix(theme_.plot_background, gradient_.begin, 0.75);
+  }
+
+  void add_lane() {
+    const std::string text = add_step_lane(scene_, theme_, lane_, trace_, range_,
+                                           steps_of_picture(steps_, rows_), steps_.word);
+    if (!text.empty()) legend_.push_back({.text = text, .color = layout::kTransparent});
+  }
+
   /// returns  what became of them.
-  bundle::Bundled add_messages() {
+  bundle::Bundled add_lines_or_bursts(TimelineReport& report) {
     layout::Segments lines =
         message_lines(trace_, messages_, rows_, range_, plot_, options_.line_weight, pool_);
     lines.style = {.begin = gradient_.begin,
@@ -196,26 +299,40 @@ class TimelineFigure : Frame {
       bundled.mode = "bursts";
       return bundled;
     }
-    if (!options_.pick) return add_lines(std::move(lines));
-    bundle::Bundled bundled = add_lines(lines);
-    bundled.picked = messages_at(*options_.pick, lines, bundled);
+    // Lines that can be followed need no bundles.
+    bundle::BundleOptions bundling = options_.bundling;
+    bundling.scale = scene_.scale;
+    if (has_room_) bundling.mode = bundle::Bundling::kNone;
+    if (!options_.pick) return add_lines(std::move(lines), bundling);
+    bundle::Bundled bundled = add_lines(lines, bundling);
+    report.picked = messages_at(*options_.pick, lines, bundled);
     return bundled;
   }
 
   /// The lines, or what they became, and what they are led along. returns how they are drawn.
-  bundle::Bundled add_lines(layout::Segments lines) {
+  bundle::Bundled add_lines(layout::Segments lines, const bundle::BundleOptions& bundling) {
     const layout::SegmentStyle style = lines.style;
     bundle::Bundled bundled = bundle::bundle_lines(
-        std::move(lines), {rows_.rows.size(), rows_.block_begin}, options_.bundling, pool_);
+        std::move(lines), {rows_.rows.size(), rows_.block_begin}, bundling, pool_);
     if (bundled.segments) {
+      if (has_calls()) add_halo(*bundled.segments);
       scene_.layers.emplace_back(std::move(*bundled.segments));
       bundled.segments.reset();
     } else {
-      scene_.layers.emplace_back(
-          layout::DensityField{std::floor(plot_.x), std::floor(plot_.y), bundled.density, style});
+      scene_.layers.emplace_back(layout::DensityField{plot_.x, plot_.y, bundled.density, style});
     }
     if (options_.bundling.show_nodes && bundled.router != nullptr) add_nodes(*bundled.router);
     return bundled;
+  }
+
+  /// Keeps lines apart from the regions below them.
+  void add_halo(const layout::Segments& lines) {
+    layout::Segments halo = lines;
+    halo.style = {.begin = theme_.plot_background,
+                  .end = theme_.plot_background,
+                  .opacity = 0.8,
+                  .width_px = 3};
+    scene_.layers.emplace_back(std::move(halo));
   }
 
   void add_nodes(const bundle::Router& router) {
@@ -256,9 +373,10 @@ class TimelineFigure : Frame {
   const trace::Trace& trace_;
   const trace::Selection& selection_;
   const Options& options_;
-  const layout::Gradient gradient_;
+  const StepMarks& steps_;
   base::ThreadPool& pool_;
-  const TimeRange range_;
+  TimeRange range_;
+  layout::Gradient gradient_;
   std::optional<comm::ProcessOrder> order_;
   Rows rows_;
   base::Column<uint32_t> messages_;  // Visible.
@@ -267,21 +385,27 @@ class TimelineFigure : Frame {
   std::vector<std::string> names_;
   double name_width_ = 0;
   layout::Rect plot_;
+  uint64_t lines_window_ticks_ = 0;  // Up to here lines can be followed; 0: not asked.
+  bool has_room_ = false;            // For lines that can be followed.
+  std::optional<MessageStrip> strip_;
+  layout::Rect strip_area_;
+  layout::Rect lane_;  // Of the steps.
 };
 
 }  // namespace
 
 base::Result<layout::Scene> timeline(const trace::Trace& trace, const trace::Selection& selection,
-                                     const Options& options, base::ThreadPool& pool,
-                                     bundle::Bundled* report) {
-  const auto gradient = layout::message_gradient(options.palette, options.theme);
-  if (!gradient) return gradient.error();
+                                     const Options& options, const StepMarks& steps,
+                                     base::ThreadPool& pool, TimelineReport* report) {
   if (options.line_weight == Metric::kBandwidth) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "the bandwidths of messages cannot be added up in a timeline",
                        "Weigh them by messages, bytes or time."};
   }
-  return TimelineFigure(trace, selection, options, gradient.value(), pool).draw(report);
+  TimelineReport made;
+  auto scene = TimelineFigure(trace, selection, options, steps, pool).draw(made);
+  if (report != nullptr) *report = std::move(made);
+  return scene;
 }
 
 }  // namespace pathline::figure

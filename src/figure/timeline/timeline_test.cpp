@@ -243,10 +243,14 @@ TEST(Timeline, TakesThemePaletteBlendAndOpacityFromTheOptions) {
   const Scene scene = draw(two_messages(), {}, options);
   EXPECT_EQ(scene.background, layout::dark_theme().background);
   const auto gradient = layout::message_gradient("green-red", layout::ThemeName::kDark).value();
-  EXPECT_EQ(lines(scene).style.begin, gradient.begin);
-  EXPECT_EQ(lines(scene).style.end, gradient.end);
-  EXPECT_EQ(lines(scene).style.blend, layout::Blend::kAdditive);
-  EXPECT_EQ(lines(scene).style.opacity, 0.25);
+  const std::vector<const Segments*> drawn = layers_of<Segments>(scene);
+  ASSERT_EQ(drawn.size(), 2U) << "a halo, and the lines on it";
+  EXPECT_EQ(drawn[0]->style.begin, layout::dark_theme().plot_background);
+  EXPECT_EQ(drawn[0]->style.width_px, 3);
+  EXPECT_EQ(drawn[1]->style.begin, gradient.begin);
+  EXPECT_EQ(drawn[1]->style.end, gradient.end);
+  EXPECT_EQ(drawn[1]->style.blend, layout::Blend::kAdditive);
+  EXPECT_EQ(drawn[1]->style.opacity, 0.25);
   const auto entries = legend(scene);
   ASSERT_EQ(entries.size(), 2U);
   EXPECT_EQ(entries[0].name, "message");
@@ -258,15 +262,15 @@ TEST(Timeline, RefusesWhatCannotBeDrawn) {
   const Trace trace = two_messages();
   Options options;
   options.palette = "rainbow";
-  EXPECT_FALSE(timeline(trace, {}, options, pool).ok());
+  EXPECT_FALSE(timeline(trace, {}, options, {}, pool).ok());
   options = {};
   options.width_px = 100;
   options.height_px = 50;
-  const auto small = timeline(trace, {}, options, pool);
+  const auto small = timeline(trace, {}, options, {}, pool);
   ASSERT_FALSE(small.ok());
   EXPECT_THAT(small.error().message, HasSubstr("100x50"));
   TestTrace silent(2);
-  const auto empty = timeline(silent.finish(), {}, {}, pool);
+  const auto empty = timeline(silent.finish(), {}, {}, {}, pool);
   ASSERT_FALSE(empty.ok());
   EXPECT_EQ(empty.error().code, base::ErrorCode::kInvalidArgument);
 }
