@@ -67,28 +67,26 @@ std::string partners_text(const trace::Trace& trace, std::span<const uint32_t> m
   const bool counts_pairs = rank_count <= kMostRanks;
   std::vector<bool> has_pair(counts_pairs ? size_t{rank_count} * rank_count : 0);
   for (const uint32_t i : messages) {
-    const uint32_t from = all.sender[i];
-    const uint32_t to = all.receiver[i];
-    ++sent[from];
-    ++received[to];
-    ++with[from];
-    if (from != to) ++with[to];
-    ++of_distance[from < to ? to - from : from - to];
-    if (counts_pairs) has_pair[size_t{from} * rank_count + to] = true;
+    const uint32_t source = all.sender[i];
+    const uint32_t target = all.receiver[i];
+    ++sent[source];
+    ++received[target];
+    ++with[source];
+    if (source != target) ++with[target];
+    ++of_distance[source < target ? target - source : source - target];
+    if (counts_pairs) has_pair[size_t{source} * rank_count + target] = true;
   }
   const auto count = static_cast<double>(messages.size());
   const auto share = [&](uint64_t part) { return static_cast<double>(part) / count; };
   const size_t hub = largest(with);
   const size_t receiver = largest(received);
   const size_t sender = largest(sent);
-  if (share(received[receiver]) >= kHalf) {
-    return fmt::format("{} to rank {}", percent(share(received[receiver])), receiver);
-  }
-  if (share(sent[sender]) >= kHalf) {
-    return fmt::format("{} from rank {}", percent(share(sent[sender])), sender);
-  }
-  if (share(with[hub]) >= kAll)
-    return fmt::format("{} with rank {}", percent(share(with[hub])), hub);
+  const double to = share(received[receiver]);
+  const double from = share(sent[sender]);
+  const bool is_both_ways = share(with[hub]) >= kAll && std::max(to, from) < kAll;
+  if (is_both_ways) return fmt::format("{} with rank {}", percent(share(with[hub])), hub);
+  if (to >= kHalf) return fmt::format("{} to rank {}", percent(to), receiver);
+  if (from >= kHalf) return fmt::format("{} from rank {}", percent(from), sender);
   std::string text = distances_text(of_distance, count);
   if (!text.empty() || !counts_pairs) return text;
   const auto pairs = static_cast<double>(std::count(has_pair.begin(), has_pair.end(), true));

@@ -11,8 +11,8 @@ namespace pathline::comm {
 
 /// Who exchanges messages with whom, in a few words; "" without messages or with two ranks.
 ///
+///   "all with rank 0"                    one is at either end of 90 % and more, both ways
 ///   "96 % to rank 0", "all from rank 0"  one rank receives, or sends, half and more
-///   "all with rank 0"                    one is at either end of 90 % and more
 ///   "93 % to ranks ±1, ±4"               up to three distances of rank numbers, and one per four
 ///                                        ranks, have three quarters
 ///   "to 6.2 ranks each"                  else, the mean over the ranks that send

@@ -32,7 +32,7 @@ TEST(Partners, NamesTheOneThatReceivesOrSends) {
 
 TEST(Partners, NamesTheOneThatAllTalkTo) {
   EXPECT_EQ(text_of(6, {{1, 0}, {0, 1}, {2, 0}, {0, 2}, {3, 0}, {0, 3}, {4, 0}, {0, 4}, {0, 5}}),
-            "56 % from rank 0");
+            "all with rank 0");
   EXPECT_EQ(
       text_of(6, {{1, 3}, {3, 1}, {2, 3}, {3, 2}, {0, 3}, {3, 0}, {4, 3}, {3, 4}, {5, 5}, {4, 4}}),
       "to 1.7 ranks each");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +23,9 @@ constexpr uint32_t kBarSteps = 256;
 constexpr double kBarTickPx = 4;
 
 double swatch_width(const LegendEntry& entry) {
-  return entry.swatch == Swatch::kBox ? kSwatchPx : kWideSwatchPx;
+  const bool is_wide = entry.swatch == Swatch::kLine || entry.swatch == Swatch::kDashedLine ||
+                       entry.swatch == Swatch::kGradient;
+  return is_wide ? kWideSwatchPx : kSwatchPx;
 }
 
 double value_width(const Theme& theme, const LegendEntry& entry) {
@@ -73,6 +76,19 @@ void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes,
         lines.add_rule({x + i, middle}, {x + end, middle}, entry.color, 2);
       }
       break;
+    case Swatch::kTriangle:
+      lines.lines.push_back({.points = {{x + 9, middle}, {x + 3, middle - 4}, {x + 3, middle + 4}},
+                             .fill = entry.color});
+      break;
+    case Swatch::kCircle: {
+      Polyline circle{.points = {}, .fill = entry.color};
+      for (int i = 0; i < 16; ++i) {
+        const double angle = i * std::numbers::pi / 8;
+        circle.points.push_back({x + 6 + 4 * std::cos(angle), middle + 4 * std::sin(angle)});
+      }
+      lines.lines.push_back(std::move(circle));
+      break;
+    }
     case Swatch::kGradient:
       for (double i = 0; i < kWideSwatchPx; ++i) {
         boxes.add({x + i, std::round(middle) - 2, 1, 4},

@@ -14,7 +14,7 @@
 
 namespace pathline::layout {
 
-enum class Swatch : uint8_t { kBox, kLine, kDashedLine, kGradient };
+enum class Swatch : uint8_t { kBox, kLine, kDashedLine, kGradient, kTriangle, kCircle };
 
 /// One line of a legend. A gradient swatch runs from `color` to `end_color`.
 struct LegendEntry {

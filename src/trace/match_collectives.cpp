@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "trace/match.hpp"
+#include "trace/ranks.hpp"
 
 namespace pathline::trace {
 namespace {
@@ -12,12 +13,16 @@ struct Part {
   uint32_t comm;      // Index.
   uint32_t sequence;  // How many operations of this communicator the rank began before.
   uint32_t location;
+  uint32_t root;  // In the communicator.
   uint8_t operation;
   uint64_t begin_ticks;
   uint64_t end_ticks;
   uint64_t bytes_sent;
   uint64_t bytes_received;
 };
+
+/// Broadcast, gather, gatherv, scatter, scatterv and reduce, by OTF2's numbers.
+bool has_root(uint8_t operation) { return (operation >= 1 && operation <= 5) || operation == 12; }
 
 bool is_of_collective(EventKind kind) {
   return kind == EventKind::kMpiCollectiveBegin || kind == EventKind::kMpiCollectiveEnd ||
@@ -44,6 +49,7 @@ std::vector<Part> collect_parts(const Trace& trace, uint32_t location_index) {
                     {.comm = comm,
                      .sequence = 0,
                      .location = location_index,
+                     .root = fields[2],
                      .operation = static_cast<uint8_t>(fields[0]),
                      .begin_ticks = begin_ticks,
                      .end_ticks = events.ticks[i],
@@ -142,6 +148,7 @@ void match_collectives(Trace& trace, base::ThreadPool& pool) {
   });
 
   Collectives& collectives = trace.collectives;
+  const CommunicatorRanks ranks(trace);
   for (size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const bool same = i > 0 && parts[i - 1].comm == part.comm &&
@@ -151,6 +158,10 @@ void match_collectives(Trace& trace, base::ThreadPool& pool) {
       collectives.first.push_back(static_cast<uint32_t>(i));
       collectives.operation.push_back(part.operation);
       collectives.comm.push_back(part.comm);
+      const Rank root = has_root(part.operation)
+                            ? ranks.resolve(part.comm, part.root, trace.locations[part.location])
+                            : Rank::none();
+      collectives.root.push_back(uint32_t{root});
     }
     collectives.location.push_back(part.location);
     collectives.begin_ticks.push_back(part.begin_ticks);

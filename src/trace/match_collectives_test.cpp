@@ -190,5 +190,20 @@ TEST(MatchCollectives, FindsTheSameWithAnyNumberOfThreads) {
   }
 }
 
+TEST(MatchCollectives, KnowsTheRootAsARankOfTheProgram) {
+  TestTrace test(4);
+  const uint32_t odd = test.communicator({3, 1});
+  for (const uint32_t rank : {1U, 3U}) {
+    test.on(rank).collective(10, 20, 1, 8, 8, odd, 0);   // broadcast from rank 3
+    test.on(rank).collective(30, 40, 11, 8, 8, odd, 1);  // an allreduce has none
+    test.on(rank).collective(50, 60, 12, 8, 8, odd, 9);  // of a rank that is not there
+  }
+  const Trace trace = test.finish();
+  ASSERT_EQ(trace.collectives.size(), 3U);
+  EXPECT_EQ(trace.collectives.root[0], 3U);
+  EXPECT_EQ(trace.collectives.root[1], uint32_t{Rank::none()});
+  EXPECT_EQ(trace.collectives.root[2], uint32_t{Rank::none()});
+}
+
 }  // namespace
 }  // namespace pathline::trace

@@ -76,12 +76,12 @@ class TestTrace {
     }
     /// operation  OTF2 number: 0 barrier, 1 broadcast, 11 allreduce.
     Thread& collective(uint64_t begin_ticks, uint64_t end_ticks, uint32_t operation,
-                       uint64_t bytes_sent = 0, uint64_t bytes_received = 0,
-                       uint32_t comm = kWorld) {
+                       uint64_t bytes_sent = 0, uint64_t bytes_received = 0, uint32_t comm = kWorld,
+                       uint32_t root = kUndefined) {
       events.add(EventKind::kMpiCollectiveBegin, begin_ticks);
       return add(EventKind::kMpiCollectiveEnd, end_ticks,
-                 {operation, comm, kUndefined, low(bytes_sent), high(bytes_sent),
-                  low(bytes_received), high(bytes_received)});
+                 {operation, comm, root, low(bytes_sent), high(bytes_sent), low(bytes_received),
+                  high(bytes_received)});
     }
     /// An event of any kind with its words as Events::fields() gives them.
     Thread& add(EventKind kind, uint64_t ticks, std::initializer_list<uint32_t> words = {}) {

@@ -68,6 +68,7 @@ struct Collectives {
   base::Column<uint32_t> first;     ///< Per operation: its first member row; one entry more.
   base::Column<uint8_t> operation;  ///< Per operation: OTF2 number, 0 barrier, 11 allreduce ...
   base::Column<uint32_t> comm;      ///< Per operation: index into Definitions::communicators.
+  base::Column<uint32_t> root;      ///< Per operation: Rank of its root, none() without one.
   base::Column<uint32_t> location;  ///< Per member: LocationIndex.
   base::Column<uint64_t> begin_ticks;
   base::Column<uint64_t> end_ticks;

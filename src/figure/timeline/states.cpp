@@ -136,6 +136,37 @@ void stack(const float* shares, const Palette& palette, const Lanes& lanes, uint
   }
 }
 
+/// Rows that share cells of the picture.
+struct SharedCells {
+  size_t first_row;
+  size_t last_row;  ///< After the last one.
+  uint32_t begin;   ///< Cells.
+  uint32_t end;
+};
+
+std::vector<SharedCells> equal_cells(size_t row_count, uint32_t cell_rows) {
+  std::vector<SharedCells> shared;
+  for (uint32_t cell = 0; cell < cell_rows; ++cell) {
+    const size_t first = cell * row_count / cell_rows;
+    shared.push_back(
+        {first, std::max(first + 1, (cell + 1) * row_count / cell_rows), cell, cell + 1});
+  }
+  return shared;
+}
+
+/// Rows that begin in the same pixel share it.
+std::vector<SharedCells> cells_of(const RowPlaces& places) {
+  std::vector<SharedCells> shared;
+  const size_t row_count = places.tops.size() - 1;
+  for (size_t first = 0; first < row_count;) {
+    size_t last = first + 1;
+    while (last < row_count && places.tops[last] == places.tops[first]) ++last;
+    shared.push_back({first, last, places.tops[first], places.tops[last]});
+    first = last;
+  }
+  return shared;
+}
+
 }  // namespace
 
 TimeRange visible_range(const trace::Trace& trace, const trace::Selection& selection) {
@@ -204,17 +235,26 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
 }
 
 std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                                   base::ThreadPool& pool) {
+                                   base::ThreadPool& pool, std::vector<RowSignature>* signatures) {
   const size_t region_count = trace.definitions.regions.size();
   constexpr size_t kPieces = 16;
   std::vector<std::vector<uint64_t>> pieces(kPieces, std::vector<uint64_t>(region_count));
+  if (signatures != nullptr) signatures->assign(rows.rows.size(), {});
+  const float per_tick = 1 / static_cast<float>(range.until - range.from);
   pool.for_each(kPieces, [&](size_t piece) {
     for (size_t row = piece; row < rows.rows.size(); row += kPieces) {
       if (rows.rows[row].location == base::IdMap::kNone) continue;
+      std::array<uint64_t, std::tuple_size_v<RowSignature>> of_row{};
       walk_innermost(trace, trace.locations[rows.rows[row].location].events, range,
                      [&](trace::Region region, uint64_t from, uint64_t until) {
-                       if (region.valid()) pieces[piece][region] += until - from;
+                       if (!region.valid()) return;
+                       pieces[piece][region] += until - from;
+                       of_row[region % of_row.size()] += until - from;
                      });
+      if (signatures == nullptr) continue;
+      for (size_t i = 0; i < of_row.size(); ++i) {
+        (*signatures)[row][i] = static_cast<float>(of_row[i]) * per_tick;
+      }
     }
   });
   std::vector<uint64_t> sum(region_count);
@@ -262,25 +302,27 @@ Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& tic
 }
 
 layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                             const layout::Rect& plot, double scale, const Palette& palette,
-                             const comm::StepWindows& steps, const layout::Theme& theme,
-                             base::ThreadPool& pool) {
+                             const layout::Rect& plot, double scale, const RowPlaces* places,
+                             const Palette& palette, const comm::StepWindows& steps,
+                             const layout::Theme& theme, base::ThreadPool& pool) {
   layout::CellGrid grid;
   grid.area = plot;
   grid.column_count = static_cast<uint32_t>(plot.w * scale + 1e-6);
-  grid.row_count = static_cast<uint32_t>(
-      std::min<size_t>(rows.rows.size(), static_cast<size_t>(plot.h * scale + 1e-6)));
-  const uint32_t cell_rows = grid.row_count;
-  const Lanes lanes(plot.h * scale / cell_rows);
-  grid.row_count *= lanes.count;
+  const auto height_px = static_cast<size_t>(plot.h * scale + 1e-6);
+  const size_t row_count = rows.rows.size();
+  const auto cell_rows =
+      static_cast<uint32_t>(places != nullptr ? height_px : std::min<size_t>(row_count, height_px));
+  const Lanes lanes(places != nullptr ? 1 : plot.h * scale / cell_rows);
+  const std::vector<SharedCells> shared =
+      places != nullptr ? cells_of(*places) : equal_cells(row_count, cell_rows);
+  grid.row_count = cell_rows * lanes.count;
   grid.cells.assign(size_t{grid.column_count} * grid.row_count, theme.plot_background);
 
   const ColorMean mean(palette.colors, theme.plot_background);
   const auto span = static_cast<double>(range.until - range.from);
   const double ticks_per_column = span / grid.column_count;
-  pool.for_each(cell_rows, [&](size_t cell_row) {
-    const size_t first = cell_row * rows.rows.size() / cell_rows;
-    const size_t last = std::max(first + 1, (cell_row + 1) * rows.rows.size() / cell_rows);
+  pool.for_each(shared.size(), [&](size_t part) {
+    const auto [first, last, begin, end_cell] = shared[part];
     std::vector<float> shares(size_t{grid.column_count} * kClasses);
     std::vector<uint8_t> is_changing(grid.column_count);
     const double weight = 1 / (ticks_per_column * static_cast<double>(last - first));
@@ -323,12 +365,12 @@ layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRa
     smooth(fast_zones(is_changing), kClasses, shares);
     for (uint32_t column = 0; column < grid.column_count; ++column) {
       const float* const of_column = &shares[column * kClasses];
-      const auto line = static_cast<uint32_t>(cell_row) * lanes.count;
       if (lanes.count > 1) {
-        stack(of_column, palette, lanes, column, line, grid);
-      } else {
-        grid.at(column, line) = mean.of(of_column);
+        stack(of_column, palette, lanes, column, begin * lanes.count, grid);
+        continue;
       }
+      const Color color = mean.of(of_column);
+      for (uint32_t cell = begin; cell < end_cell; ++cell) grid.at(column, cell) = color;
     }
   });
   return grid;

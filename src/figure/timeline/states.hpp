@@ -10,6 +10,7 @@
 #include "comm/process_order.hpp"
 #include "comm/step_table.hpp"
 #include "figure/region_colors.hpp"
+#include "figure/timeline/row_places.hpp"
 #include "layout/legend.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
@@ -47,9 +48,12 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
                  const comm::ProcessOrder* order = nullptr);
 
 /// Time that each region is the innermost call, in ticks, over all rows.
-/// cost  O(events), parallel over rows.
+///
+/// signatures  if given, one for each row.
+/// cost        O(events), parallel over rows.
 std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                                   base::ThreadPool& pool);
+                                   base::ThreadPool& pool,
+                                   std::vector<RowSignature>* signatures = nullptr);
 
 /// Which regions are named in a picture, and the legend that says so.
 struct Palette {
@@ -73,10 +77,11 @@ Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& tic
 /// enough; in thin rows, and where several rows share a pixel, their colours are averaged.
 ///
 /// scale  pixels of the finished picture for one of the plot.
+/// places  nullptr for rows of equal height.
 /// steps  where they are narrower than a few pixels, columns show the means of whole steps.
 layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                             const layout::Rect& plot, double scale, const Palette& palette,
-                             const comm::StepWindows& steps, const layout::Theme& theme,
-                             base::ThreadPool& pool);
+                             const layout::Rect& plot, double scale, const RowPlaces* places,
+                             const Palette& palette, const comm::StepWindows& steps,
+                             const layout::Theme& theme, base::ThreadPool& pool);
 
 }  // namespace pathline::figure

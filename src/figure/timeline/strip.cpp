@@ -193,12 +193,12 @@ layout::LegendEntry MessageStrip::legend_entry(const layout::Theme& theme,
                            : metric_ == Metric::kBytes ? "bytes sent"
                                                        : "messages sent";
   if (groups_.size() == 1) return {.text = what, .color = color};
-  return {.text = what,
-          .color = theme.heat.at(0),
-          .swatch = layout::Swatch::kGradient,
-          .end_color = theme.heat.at(1),
-          .value = fmt::format("{} groups, up to {}{}", groups_.size(), rate_text(usual_),
-                               usual_ < largest_ ? " and more" : "")};
+  return {
+      .text = what,
+      .color = theme.heat.at(0),
+      .swatch = layout::Swatch::kGradient,
+      .end_color = theme.heat.at(1),
+      .value = fmt::format("0 to {}{}", rate_text(usual_), usual_ < largest_ ? " and more" : "")};
 }
 
 std::string MessageStrip::rate_text(double rate) const {

@@ -13,11 +13,13 @@
 #include "figure/figure.hpp"
 #include "figure/frame.hpp"
 #include "figure/timeline/bursts.hpp"
+#include "figure/timeline/collective_marks.hpp"
 #include "figure/timeline/crowding.hpp"
 #include "figure/timeline/messages.hpp"
 #include "figure/timeline/states.hpp"
 #include "figure/timeline/step_lane.hpp"
 #include "figure/timeline/strip.hpp"
+#include "figure/timeline/texts.hpp"
 #include "figure/timeline/trim.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
@@ -26,55 +28,15 @@
 namespace pathline::figure {
 namespace {
 
-std::string rows_text(const trace::Trace& trace, const Rows& rows) {
-  const size_t all = std::max<size_t>(trace.locations.size(), rows.rows.size());
-  if (all == rows.rows.size()) return base::counted(all, "location", "locations");
-  return fmt::format("{} of {} locations", base::human_count(rows.rows.size()),
-                     base::human_count(all));
-}
-
-/// Says what the picture leaves out: tables count a message of a chosen rank wherever it goes.
-std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange range,
-                          const trace::Selection& selection, size_t count,
-                          const std::string& partners) {
-  std::string text = base::counted(count, "message", "messages");
-  if (!partners.empty()) text += ", " + partners;
-  if (selection.ranks.empty()) return text;
-  const size_t hidden = hidden_messages(trace, rows, range, selection);
-  if (hidden > 0)
-    text += fmt::format(" (and {} from or to other ranks)", base::human_count(hidden));
-  return text;
-}
-
 constexpr double kBurstGapPx = 6;
 constexpr double kAxisHeight = 44;
-constexpr double kGapPx = 4;  // between the rows and what stands below them
-
-/// How the messages are drawn, for the legend.
-std::string lines_text(const bundle::Bundled& bundled, size_t row_count) {
-  const std::string& mode = bundled.mode;
-  if (mode == "none") return "from send to receive";
-  if (mode == "density") return "send to receive, density";
-  if (mode == "bursts") return "bursts, dots: receivers";
-  if (mode == "phases") {
-    const size_t ranks = bundled.rows == 0 ? 1 : row_count / bundled.rows;
-    return ranks < 2 ? "send to receive, by phase"
-                     : fmt::format("by phase, {} rows a trunk", ranks);
-  }
-  return fmt::format("send to receive, {}", mode);
-}
+constexpr size_t kMostLegendRows = 4;
+constexpr double kStackedPx = 6;  // least height of a row whose columns are stacks
+constexpr double kOwnRowPx = 6;   // of a row that is unlike its neighbours
+constexpr double kGapPx = 4;      // between the rows and what stands below them
 
 /// The legend's size must be known before the lines are.
 constexpr const char* kLongestLinesText = "send to receive, hierarchy";
-
-std::string time_text(const trace::Trace& trace, TimeRange range,
-                      const trace::Selection& selection) {
-  std::string text = base::human_seconds(trace.span_seconds(range.until - range.from));
-  if (selection.from_ticks > trace.start_ticks || selection.until_ticks <= trace.end_ticks) {
-    text += fmt::format(" of {}", base::human_seconds(trace.duration_seconds()));
-  }
-  return text;
-}
 
 class TimelineFigure : Frame {
  public:
@@ -114,13 +76,27 @@ class TimelineFigure : Frame {
     if (is_invisible) report.mode = MessageMode::kNone;
     place(below_title.y, palette, report.mode);
     if (plot_.w < 32 || plot_.h < 16) return too_small("this timeline");
+    // Lines lead to rows of equal height.
+    if (report.mode != MessageMode::kLines) {
+      places_ = places_of_rows(signatures_, pixels_in(plot_.h), pixels_in(kOwnRowPx));
+    }
     add_ground(plot_);
     add_axis();
-    scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, scene_.scale, palette,
-                                           steps_.windows, theme_, pool_));
+    scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, scene_.scale,
+                                           places_ ? &*places_ : nullptr, palette, steps_.windows,
+                                           theme_, pool_));
     add_messages(report);
+    for (layout::LegendEntry& entry :
+         add_collective_marks(scene_, theme_, plot_, trace_, rows_, range_)) {
+      legend_.push_back(std::move(entry));
+    }
     if (lane_.h > 0) add_lane();
-    layout::add_row_labels(scene_, theme_, plot_, names_, name_width_);
+    explain_rows();
+    if (places_) {
+      figure::add_row_names(scene_, theme_, plot_, scene_.scale, names_, *places_, name_width_);
+    } else {
+      layout::add_row_labels(scene_, theme_, plot_, names_, name_width_);
+    }
     if (palette.legend.empty() && messages_.size() == 0) {
       layout::add_remark(scene_, theme_, plot_, "no calls and no messages in this part of the run");
     }
@@ -169,8 +145,8 @@ class TimelineFigure : Frame {
     if (!has_room_ && options_.messages == MessageMode::kAuto) report.mode = MessageMode::kStrip;
   }
 
-  [[nodiscard]] Palette choose_palette() const {
-    const std::vector<uint64_t> ticks = region_ticks(trace_, rows_, range_, pool_);
+  [[nodiscard]] Palette choose_palette() {
+    const std::vector<uint64_t> ticks = region_ticks(trace_, rows_, range_, pool_, &signatures_);
     const auto run_ticks = selection_.everything() ? ticks
                                                    : region_ticks(trace_, choose_rows(trace_, {}),
                                                                   visible_range(trace_, {}), pool_);
@@ -230,10 +206,18 @@ class TimelineFigure : Frame {
     if (mode == MessageMode::kStrip) {
       name_width_ = std::max(name_width_, layout::text_width_px("messages", theme_.small_size_px));
     }
-    legend_height_ =
-        std::min(4.0,
-                 static_cast<double>(layout::legend_row_count(theme_, legend_, inner_width()))) *
-        layout::legend_row_height_px(theme_);
+    // With room for what only the finished plot can say: marks of collectives, steps, rows.
+    std::vector<layout::LegendEntry> expected = legend_;
+    if (trace_.collectives.size() > 0) {
+      expected.push_back({.text = "last to come to a collective"});
+      expected.push_back({.text = "its root"});
+    }
+    if (steps_.any()) expected.push_back({.text = "1,000 periods, mean 10.0 ms"});
+    expected.push_back({.text = "columns: shares of 10.0 ms"});
+    if (rows_.rows.size() > 64) expected.push_back({.text = "10 rows unlike others: higher"});
+    const size_t legend_rows = layout::legend_row_count(theme_, expected, inner_width());
+    legend_height_ = static_cast<double>(std::min(kMostLegendRows, legend_rows)) *
+                     layout::legend_row_height_px(theme_);
     const double left = std::round(kMargin + name_width_ + 8);
     const double bottom = scene_.height_px - kAxisHeight - legend_height_ - kMargin;
     const double width = std::floor(scene_.width_px - kMargin - left);
@@ -325,6 +309,24 @@ class TimelineFigure : Frame {
     return bundled;
   }
 
+  /// What cells of the rows stand for.
+  void explain_rows() {
+    const auto say = [&](std::string text) {
+      legend_.push_back({.text = std::move(text), .color = layout::kTransparent});
+    };
+    const double rows_per_px = static_cast<double>(rows_.rows.size()) / (plot_.h * scene_.scale);
+    if (rows_per_px > 1) say(fmt::format("{:.1f} rows a line of pixels", rows_per_px));
+    if (places_) {
+      say(fmt::format("{} unlike others: higher",
+                      base::counted(places_->unlike.size(), "row", "rows")));
+    }
+    if (has_calls() && rows_per_px * kStackedPx <= 1) {
+      const uint64_t column_ticks = (range_.until - range_.from) / pixels_in(plot_.w);
+      say(fmt::format("columns: shares of {}",
+                      base::human_seconds(trace_.span_seconds(column_ticks))));
+    }
+  }
+
   /// Keeps lines apart from the regions below them.
   void add_halo(const layout::Segments& lines) {
     layout::Segments halo = lines;
@@ -379,6 +381,8 @@ class TimelineFigure : Frame {
   layout::Gradient gradient_;
   std::optional<comm::ProcessOrder> order_;
   Rows rows_;
+  std::vector<RowSignature> signatures_;
+  std::optional<RowPlaces> places_;
   base::Column<uint32_t> messages_;  // Visible.
   std::vector<layout::LegendEntry> legend_;
   double legend_height_ = 0;
