@@ -86,9 +86,11 @@ class TimelineFigure : Frame {
                                            places_ ? &*places_ : nullptr, palette, steps_.windows,
                                            theme_, pool_));
     add_messages(report);
-    for (layout::LegendEntry& entry :
-         add_collective_marks(scene_, theme_, plot_, trace_, rows_, range_)) {
-      legend_.push_back(std::move(entry));
+    if (!options_.bursts) {
+      for (layout::LegendEntry& entry :
+           add_collective_marks(scene_, theme_, plot_, trace_, rows_, range_)) {
+        legend_.push_back(std::move(entry));
+      }
     }
     if (lane_.h > 0) add_lane();
     explain_rows();
