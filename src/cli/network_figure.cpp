@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -42,6 +44,44 @@ std::string source_of(const NetworkOptions& options) {
   return base::printable(std::filesystem::path(file).filename().string());
 }
 
+/// "placement new.txt, routes io.txt"; "" for the network's own rule and the usual places.
+std::string state_of(const app::NetworkRequest& request, const std::string& run) {
+  std::string text;
+  const auto add = [&](const char* word, const std::string& file) {
+    if (file.empty()) return;
+    const std::filesystem::path path(file);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", word,
+                        base::printable(path.filename().string()));
+  };
+  add("run", run);
+  add("placement", request.placement);
+  add("routes", request.routes);
+  return text;
+}
+
+/// What --compare names: the traffic with other routes or in other places, or another run.
+base::Result<app::NetworkInput> open_other(const std::string& compare, const NetworkOptions& given,
+                                           std::string& state, base::ThreadPool& pool) {
+  NetworkOptions other = given;
+  std::string run;
+  if (compare.starts_with("routes:")) {
+    other.request.routes = compare.substr(7);
+  } else if (compare.starts_with("placement:")) {
+    other.request.placement = compare.substr(10);
+    // Recorded routes are those of the old places.
+    const bool has_traffic = !other.input.empty() || !other.request.hop_bytes.empty();
+    if (has_traffic) other.request.routes.clear();
+  } else {
+    other.input = run = compare;
+    other.request.hop_bytes.clear();
+    other.request.routes.clear();
+  }
+  state = state_of(other.request, run);
+  // Hop counts of a file of traffic are those of the state it was measured in.
+  other.request.ignore_hops = true;
+  return open_network(other, pool);
+}
+
 }  // namespace
 
 void add_network_figure_options(Command& command, NetworkOptions& network,
@@ -49,6 +89,12 @@ void add_network_figure_options(Command& command, NetworkOptions& network,
   const std::string group = kNetworkGroup;
   add_network_options(command, network, false, group);
   command.option("--merge", options.merge, "Draw nodes that agree in these coordinates as one: A,D")
+      .group(group);
+  command
+      .option("--compare", options.compare,
+              "Draw what becomes of the links in another state: routes:FILE, placement:FILE, or "
+              "another run; the routes given are grey")
+      .value_name("STATE")
       .group(group);
   command
       .option("--top-links", options.top_links,
@@ -104,6 +150,14 @@ base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& netwo
   drawing.theme = look.theme;
   drawing.palette = look.palette;
   drawing.title = source_of(network);
+  drawing.state = state_of(network.request, "");
+  std::optional<app::NetworkInput> other;
+  if (!options.compare.empty()) {
+    auto compared = open_other(options.compare, network, drawing.after_state, pool);
+    if (!compared) return compared.error();
+    other = std::move(compared).value();
+    drawing.after = &other->routes;
+  }
   if (!options.merge.empty()) {
     auto dimensions = app::parse_dimensions(options.merge, *input.machine.network);
     if (!dimensions) return dimensions.error();

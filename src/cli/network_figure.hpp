@@ -16,6 +16,7 @@ struct NetworkFigureOptions {
   std::string color;
   std::string cells;
   std::string rank;
+  std::string compare;
 };
 
 /// The above and the options of add_network_options(), under a headline of their own.

@@ -118,6 +118,40 @@ void SideLegend::scale(const ValueScale& scale, RouteMetric metric, LoadUnit uni
   y_ = bar.bottom() + 12;
 }
 
+void SideLegend::scale(const DifferenceScale& scale, LoadUnit unit) {
+  const double height = std::min(kBarHeight, left_px() - 12);
+  if (height < 24) return;
+  const layout::Rect bar{area_.x + 1, std::round(y_ + 6), 14, std::round(height)};
+  layout::add_color_bar(scene_, theme_, bar, theme_.diverging, scale.ticks(unit), "");
+  y_ = bar.bottom() + 12;
+}
+
+void SideLegend::changes(const NetworkView& view, const NetworkOptions& options,
+                         const DifferenceScale& scale, std::span<const LinkChange> changes) {
+  constexpr size_t kMostLinks = 16;
+  if (changes.empty() || left_px() < 50) return;
+  heading(options.aggregate ? "Largest differences, groups" : "Largest differences of links");
+  std::vector<const LinkChange*> order;
+  for (const LinkChange& change : changes) order.push_back(&change);
+  std::stable_sort(order.begin(), order.end(), [](const LinkChange* a, const LinkChange* b) {
+    return std::abs(a->difference()) > std::abs(b->difference());
+  });
+  layout::Boxes boxes;
+  for (size_t i = 0; i < std::min(order.size(), kMostLinks) && left_px() > 15; ++i) {
+    const LinkChange& change = *order[i];
+    const std::string link =
+        fmt::format("{} → {}  ", view.names[change.from], view.names[change.to]);
+    std::string text = link + fmt::format("{} → {}", load_text(options.unit, change.before),
+                                          load_text(options.unit, change.after));
+    if (layout::text_width_px(text, theme_.small_size_px) > area_.w - 20) {
+      text = link + difference_text(options.unit, change.difference());
+    }
+    const layout::Point at = sample(15, 20, text);
+    boxes.add({at.x + 2, at.y - 4, 8, 8}, scale.color(theme_, change.difference()));
+  }
+  scene_.layers.emplace_back(std::move(boxes));
+}
+
 void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
                        const ValueScale& scale, std::span<const GroupLink* const> order,
                        size_t ringed) {

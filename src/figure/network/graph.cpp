@@ -45,6 +45,7 @@ class GraphFigure : Frame {
       return too_small("a graph");
     }
     links_ = group_links(view_, options_.color);
+    if (view_.after) add_links_of_both();
     nodes_.emplace(view_, links_);
     if (nodes_->size() > kMaxGraphNodes) return too_many();
     if (const base::Status status = nodes_->place(area_); !status) return status.error();
@@ -52,10 +53,15 @@ class GraphFigure : Frame {
     std::vector<double> values;
     for (const GraphBand& band : bands_.all) values.push_back(band.value);
     scale_ = ValueScale::of(std::move(values));
-    add_other_links();
-    add_bands();
-    add_nodes();
-    add_rings();
+    if (view_.after) {
+      figure::add_changed_bands(scene_, theme_, area_, *nodes_, changes_, differences_);
+      add_nodes();
+    } else {
+      add_other_links();
+      add_bands();
+      add_nodes();
+      add_rings();
+    }
     add_names();
     if (nodes_->size() == 0) layout::add_remark(scene_, theme_, area_, "no routes between nodes");
     if (legend_space() > 0 && nodes_->size() > 0) add_legend();
@@ -91,17 +97,19 @@ class GraphFigure : Frame {
 
   void add_ribbon(layout::Ribbons& ribbons, const GroupLink& link, double from_px, double to_px,
                   Color color) const {
-    const Point& a = nodes_->of_group(link.from).at;
-    const Point& b = nodes_->of_group(link.to).at;
-    const double length = std::hypot(b.x - a.x, b.y - a.y);
-    if (!(length > 0)) return;
-    // To the right of the way; y grows downwards.
-    const double middle = (from_px + to_px) / 2 / length;
-    const Point shift{-(b.y - a.y) * middle, (b.x - a.x) * middle};
-    const Point begin{a.x + shift.x, a.y + shift.y};
-    const Point end{b.x + shift.x, b.y + shift.y};
-    ribbons.add(begin, {(begin.x + end.x) / 2, (begin.y + end.y) / 2}, end, (to_px - from_px) / 2,
-                color);
+    add_band(ribbons, *nodes_, link.from, link.to, from_px, to_px, color);
+  }
+
+  /// Links that only the other state uses lead to nodes as well.
+  void add_links_of_both() {
+    changes_ = link_changes(view_, CellValue::kSum);
+    differences_ = scale_of(changes_);
+    for (const LinkChange& change : changes_) {
+      if (change.before == 0) links_.push_back({.from = change.from, .to = change.to});
+    }
+    std::stable_sort(links_.begin(), links_.end(), [](const GroupLink& a, const GroupLink& b) {
+      return a.from != b.from ? a.from < b.from : a.to < b.to;
+    });
   }
 
   void add_other_links() {
@@ -285,7 +293,13 @@ class GraphFigure : Frame {
   void add_legend() {
     SideLegend legend(scene_, theme_,
                       {options_.width_px - kMargin - kLegendWidth, area_.y, kLegendWidth, area_.h});
-    add_band_legend(legend);
+    if (view_.after) {
+      legend.heading("Load after, less that before");
+      legend.scale(differences_, options_.unit);
+      legend.note("As wide as the load after; grey, the load before.");
+    } else {
+      add_band_legend(legend);
+    }
     legend.space(10);
     add_circle_legend(legend);
     legend.space(8);
@@ -299,6 +313,10 @@ class GraphFigure : Frame {
           fmt::format("Left out: {} without traffic.", base::counted(left_out, "node", "nodes")));
     }
     legend.space(8);
+    if (view_.after) {
+      legend.changes(view_, options_, differences_, changes_);
+      return;
+    }
     if (one_color_each()) legend.routes(view_, options_);
     if (bands_.all.empty() || bands_.single) return;
     legend.links(view_, options_, scale_, falling(links_), ring_count_);
@@ -405,6 +423,8 @@ class GraphFigure : Frame {
   const NetworkOptions& options_;
   Rect area_;
   std::vector<GroupLink> links_;
+  std::vector<LinkChange> changes_;  // Of a comparison.
+  DifferenceScale differences_;
   std::optional<GraphNodes> nodes_;
   GraphBands bands_;
   ValueScale scale_;

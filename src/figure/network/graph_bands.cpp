@@ -86,4 +86,50 @@ GraphBands graph_bands(const NetworkView& view, const NetworkOptions& options,
   return bands;
 }
 
+void add_band(layout::Ribbons& ribbons, const GraphNodes& nodes, uint32_t from, uint32_t to,
+              double from_px, double to_px, layout::Color color) {
+  const layout::Point& a = nodes.of_group(from).at;
+  const layout::Point& b = nodes.of_group(to).at;
+  const double length = std::hypot(b.x - a.x, b.y - a.y);
+  if (!(length > 0)) return;
+  // To the right of the way; y grows downwards.
+  const double middle = (from_px + to_px) / 2 / length;
+  const layout::Point shift{-(b.y - a.y) * middle, (b.x - a.x) * middle};
+  const layout::Point begin{a.x + shift.x, a.y + shift.y};
+  const layout::Point end{b.x + shift.x, b.y + shift.y};
+  ribbons.add(begin, {(begin.x + end.x) / 2, (begin.y + end.y) / 2}, end, (to_px - from_px) / 2,
+              color);
+}
+
+void add_changed_bands(layout::Scene& scene, const layout::Theme& theme, const layout::Rect& area,
+                       const GraphNodes& nodes, std::span<const LinkChange> changes,
+                       const DifferenceScale& scale) {
+  constexpr double kWidestPx = 10;
+  constexpr double kNarrowestPx = 0.05;
+  double most = 0;
+  std::vector<const LinkChange*> order;
+  for (const LinkChange& change : changes) {
+    order.push_back(&change);
+    most = std::max({most, change.before, change.after});
+  }
+  std::stable_sort(order.begin(), order.end(), [](const LinkChange* a, const LinkChange* b) {
+    return std::abs(a->difference()) < std::abs(b->difference());
+  });
+  const layout::Color grey = layout::mix(theme.plot_background, theme.other, 0.55);
+  layout::Ribbons before;
+  layout::Ribbons after;
+  before.clip = after.clip = area;
+  for (const LinkChange* change : order) {
+    const auto add = [&](layout::Ribbons& ribbons, double load, layout::Color color) {
+      if (!(load > 0)) return;
+      const double width = std::max(kNarrowestPx, load / most * kWidestPx);
+      add_band(ribbons, nodes, change->from, change->to, 0, width, color);
+    };
+    add(before, change->before, grey);
+    add(after, change->after, scale.color(theme, change->difference()));
+  }
+  scene.layers.emplace_back(std::move(before));
+  scene.layers.emplace_back(std::move(after));
+}
+
 }  // namespace pathline::figure

@@ -41,4 +41,15 @@ GraphBands graph_bands(const NetworkView& view, const NetworkOptions& options,
 
 double link_length_px(const GraphNodes& nodes, const GroupLink& link);
 
+/// A straight band from a group to another, on the right of its way: from `from_px` to `to_px`
+/// beside the line between their middles.
+void add_band(layout::Ribbons& ribbons, const GraphNodes& nodes, uint32_t from, uint32_t to,
+              double from_px, double to_px, layout::Color color);
+
+/// Bands as wide as the load before, grey, and on them as wide as the load after, coloured by how
+/// they differ: what became less stands out in the grey.
+void add_changed_bands(layout::Scene& scene, const layout::Theme& theme, const layout::Rect& area,
+                       const GraphNodes& nodes, std::span<const LinkChange> changes,
+                       const DifferenceScale& scale);
+
 }  // namespace pathline::figure

@@ -66,6 +66,13 @@ struct NetworkOptions {
   RouteMetric color = RouteMetric::kBytes;
   CellValue cells = CellValue::kMax;
   RankingMetric ranking = RankingMetric::kLinkBytes;
+  std::string state;  ///< Where routes and places come from: "placement new.txt"; "" for the usual.
+  /// What the same traffic, or that of another run, does on this network in another state; nullptr:
+  /// no comparison.
+  /// Then links are coloured by how their loads differ, the routes given are drawn grey, and the
+  /// heading says what the hottest link and the hop-bytes became.
+  const network::Routes* after = nullptr;
+  std::string after_state;  ///< As `state`.
 };
 
 /// The communication view: nodes as circles, near to those that they exchange much with (see

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "figure/network/ranked_items.hpp"
 
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
 namespace pathline::figure {
 
 RankedSubject ranked_subject(RankingMetric metric, LoadUnit unit) {
@@ -100,6 +106,32 @@ std::vector<RankedItem> ranked_items(const NetworkView& view, RankingMetric metr
     case RankingMetric::kNodeInBytes: return nodes_of(view, metric);
   }
   return {};
+}
+
+std::string ranked_name(const NetworkView& view, RankingMetric metric, const RankedItem& item) {
+  switch (metric) {
+    case RankingMetric::kRouteLength:
+    case RankingMetric::kRouteBytes:
+    case RankingMetric::kRouteHopBytes:
+    case RankingMetric::kRouteMaxLoad:
+      return fmt::format("{} → {}", view.network->name(network::Vertex(item.from)),
+                         view.network->name(network::Vertex(item.to)));
+    case RankingMetric::kLinkBytes:
+    case RankingMetric::kLinkRoutes:
+      return fmt::format("{} → {}", view.names[item.from], view.names[item.to]);
+    case RankingMetric::kNodeOutPairs:
+    case RankingMetric::kNodeInPairs:
+    case RankingMetric::kNodeOutBytes:
+    case RankingMetric::kNodeInBytes: return view.names[item.from];
+  }
+  return "";
+}
+
+std::string ranked_text(const NetworkOptions& options, double value) {
+  const bool is_partners = options.ranking == RankingMetric::kNodeOutPairs ||
+                           options.ranking == RankingMetric::kNodeInPairs;
+  if (is_partners) return base::human_count(static_cast<uint64_t>(std::round(value)));
+  return metric_text(ranked_subject(options.ranking, options.unit).text, options.unit, value);
 }
 
 }  // namespace pathline::figure

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "figure/network/view.hpp"
@@ -30,5 +31,11 @@ struct RankedItem {
 
 /// Of the routes drawn, in no order.
 std::vector<RankedItem> ranked_items(const NetworkView& view, RankingMetric metric);
+
+/// "(0 1) → (0 2)" of a route or link, else the name of the node.
+std::string ranked_name(const NetworkView& view, RankingMetric metric, const RankedItem& item);
+
+/// "8.2 MB", "7 hops", "12": a value of options.ranking.
+std::string ranked_text(const NetworkOptions& options, double value);
 
 }  // namespace pathline::figure

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "figure/frame.hpp"
 #include "figure/network/ranked_items.hpp"
+#include "figure/network/ranking_comparison.hpp"
 #include "layout/axis.hpp"
 #include "layout/text.hpp"
 
@@ -45,6 +46,10 @@ class RankingFigure : Frame {
     scene_.description = fmt::format("{}, in falling order", subject_.title);
     if (items_.empty()) {
       layout::add_remark(scene_, theme_, area, "no routes between nodes");
+      return std::move(scene_);
+    }
+    if (view_.after) {
+      add_ranking_comparison(scene_, theme_, area, view_, options_);
       return std::move(scene_);
     }
     const bool all_named = static_cast<double>(items_.size()) * kLeastRowHeight <= area.h - 20;
@@ -85,10 +90,7 @@ class RankingFigure : Frame {
     return 0;
   }
   [[nodiscard]] double mean() const { return sums_.back() / static_cast<double>(items_.size()); }
-  [[nodiscard]] std::string text(double value) const {
-    if (is_partners()) return base::human_count(static_cast<uint64_t>(std::round(value)));
-    return metric_text(subject_.text, options_.unit, value);
-  }
+  [[nodiscard]] std::string text(double value) const { return ranked_text(options_, value); }
   [[nodiscard]] bool is_partners() const {
     return options_.ranking == RankingMetric::kNodeOutPairs ||
            options_.ranking == RankingMetric::kNodeInPairs;
@@ -98,12 +100,11 @@ class RankingFigure : Frame {
   }
 
   [[nodiscard]] std::string subtitle() const {
-    if (items_.empty()) return network_subtitle(view_, options_);
+    if (items_.empty() || view_.after) return network_subtitle(view_, options_);
     std::string line = base::counted(items_.size(), subject_.one, subject_.many);
     line += fmt::format(" — largest {}, median {}, mean {}", text(items_[0].value),
                         text(items_[items_.size() / 2].value), mean_text());
-    if (mean() > 0)
-      line += fmt::format(", largest is {:.3g} times the mean", items_[0].value / mean());
+    if (!options_.state.empty()) line += ", " + options_.state;
     if (!subject_.has_sum) return line;
     return line + fmt::format("; {}", top_text());
   }
@@ -119,22 +120,7 @@ class RankingFigure : Frame {
   }
 
   [[nodiscard]] std::string name(const RankedItem& item) const {
-    switch (options_.ranking) {
-      case RankingMetric::kRouteLength:
-      case RankingMetric::kRouteBytes:
-      case RankingMetric::kRouteHopBytes:
-      case RankingMetric::kRouteMaxLoad:
-        return fmt::format("{} → {}", view_.network->name(network::Vertex(item.from)),
-                           view_.network->name(network::Vertex(item.to)));
-      case RankingMetric::kLinkBytes:
-      case RankingMetric::kLinkRoutes:
-        return fmt::format("{} → {}", view_.names[item.from], view_.names[item.to]);
-      case RankingMetric::kNodeOutPairs:
-      case RankingMetric::kNodeInPairs:
-      case RankingMetric::kNodeOutBytes:
-      case RankingMetric::kNodeInBytes: return view_.names[item.from];
-    }
-    return "";
+    return ranked_name(view_, options_.ranking, item);
   }
   [[nodiscard]] Color color_of(size_t rank) const {
     const Color full = theme_.series_color(0);

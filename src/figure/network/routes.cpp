@@ -42,8 +42,14 @@ class RoutesFigure : Frame {
         add_title(options_.title, "Routes on the network", network_subtitle(view_, options_));
     if (const base::Status status = matrix_.place(top + 4); !status) return status.error();
     add_plot();
-    const bool single = view_.drawn.size() <= kMaxSingleRoutes && matrix_.axis().slot_px() >= 4;
-    if (single) {
+    const bool single =
+        !view_.after && view_.drawn.size() <= kMaxSingleRoutes && matrix_.axis().slot_px() >= 4;
+    if (view_.after) {
+      changes_ = link_changes(view_, options_.cells);
+      differences_ = scale_of(changes_);
+      add_density();
+      add_differences();
+    } else if (single) {
       if (!outlines()) add_loads();
       add_single_routes();
       if (outlines()) add_loads();
@@ -51,8 +57,10 @@ class RoutesFigure : Frame {
       add_density();
       add_loads();
     }
-    add_marks(single);
-    if (!single) add_rings();
+    if (!view_.after) {
+      add_marks(single);
+      if (!single) add_rings();
+    }
     matrix_.add_rulers(scene_);
     if (view_.drawn.empty()) {
       layout::add_remark(scene_, theme_, plot(),
@@ -139,14 +147,46 @@ class RoutesFigure : Frame {
     scene_.layers.emplace_back(std::move(cells));
   }
 
-  [[nodiscard]] bool has_gradient() const { return view_.drawn.size() <= kMaxGradientRoutes; }
+  /// The cell of each link, by how its load differs.
+  void add_differences() {
+    std::map<std::pair<uint32_t, uint32_t>, double> values;
+    for (const LinkChange& change : changes_) {
+      const double difference = change.difference();
+      double& value =
+          values[{matrix_.slot_of_group(change.from), matrix_.slot_of_group(change.to)}];
+      const bool is_sum = options_.cells == CellValue::kSum;
+      if (is_sum || std::abs(difference) > std::abs(value)) {
+        value = is_sum ? value + difference : difference;
+      }
+    }
+    // The largest are drawn last, as they may cover others.
+    std::vector<std::pair<std::pair<uint32_t, uint32_t>, double>> order(values.begin(),
+                                                                        values.end());
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.second) < std::abs(b.second);
+    });
+    layout::Boxes cells;
+    for (const auto& [slots, value] : order) {
+      cells.add(matrix_.cell(slots.first, slots.second), differences_.color(theme_, value));
+    }
+    scene_.layers.emplace_back(std::move(cells));
+  }
+
+  /// Of routes in a crowd; those of before are only a ground.
+  [[nodiscard]] Color line_color() const {
+    return view_.after ? layout::mix(theme_.plot_background, theme_.muted_text, 0.45)
+                       : theme_.muted_text;
+  }
+  [[nodiscard]] bool has_gradient() const {
+    return !view_.after && view_.drawn.size() <= kMaxGradientRoutes;
+  }
 
   /// Lines that add up. s runs from source to target.
   void add_density() {
     layout::Segments lines;
     lines.clip = plot();
     lines.style = {.begin = gradient_.begin, .end = gradient_.end};
-    if (!has_gradient()) lines.style = {.begin = theme_.muted_text, .end = theme_.muted_text};
+    if (!has_gradient()) lines.style = {.begin = line_color(), .end = line_color()};
     for (const uint32_t route : view_.drawn) {
       const auto links = view_.routes->links_of(route);
       const double weight = static_cast<double>(view_.routes->bytes[route]);
@@ -242,6 +282,20 @@ class RoutesFigure : Frame {
 
   void add_legend(bool single) {
     SideLegend legend(scene_, theme_, matrix_.legend());
+    if (view_.after) {
+      legend.heading("Load after, less that before");
+      legend.scale(differences_, options_.unit);
+      layout::Boxes boxes;
+      const Point at = legend.sample(14, 24, "routes before: the stronger, the more");
+      for (double i = 0; i < 18; ++i) {
+        boxes.add({at.x + i, at.y - 1, 1, 3},
+                  layout::mix(theme_.plot_background, line_color(), i / 17));
+      }
+      scene_.layers.emplace_back(std::move(boxes));
+      legend.space(8);
+      legend.changes(view_, options_, differences_, changes_);
+      return;
+    }
     if (view_.drawn.empty()) return;
     add_load_legend(legend);
     add_line_legend(legend, single);
@@ -332,6 +386,8 @@ class RoutesFigure : Frame {
   const NetworkOptions& options_;
   layout::Gradient gradient_;
   std::vector<GroupLink> links_;
+  std::vector<LinkChange> changes_;  // Of a comparison.
+  DifferenceScale differences_;
   RouteMatrix matrix_;
   ValueScale scale_;
   bool has_marks_ = false;

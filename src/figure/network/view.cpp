@@ -108,6 +108,12 @@ base::Result<NetworkView> network_view(const network::Network& network,
   for (size_t r = 0; r < routes.size(); ++r) talks[routes.from[r]] = talks[routes.to[r]] = true;
   view.talking_node_count = static_cast<size_t>(std::count(talks.begin(), talks.end(), true));
   choose_routes(view, options);
+  if (options.after != nullptr) {
+    OtherState& after = view.after.emplace();
+    after.routes = options.after;
+    after.loads = network::link_loads(network, *options.after);
+    after.totals = network::totals(*options.after, after.loads);
+  }
   return view;
 }
 
@@ -175,6 +181,37 @@ std::vector<GroupLink> group_links(const NetworkView& view, RouteMetric metric) 
   return links;
 }
 
+std::vector<LinkChange> link_changes(const NetworkView& view, CellValue cells) {
+  const auto load_of = [&](const GroupLink& link) {
+    return static_cast<double>(cells == CellValue::kMax ? link.max_load : link.load_bytes);
+  };
+  NetworkView other = view;
+  other.routes = view.after->routes;
+  other.loads = view.after->loads;
+  other.drawn.clear();
+  const std::vector<GroupLink> before = group_links(view, RouteMetric::kBytes);
+  const std::vector<GroupLink> after = group_links(other, RouteMetric::kBytes);
+  std::vector<LinkChange> changes;
+  for (size_t b = 0, a = 0; b < before.size() || a < after.size();) {
+    const uint64_t was = b < before.size() ? key(before[b].from, before[b].to) : UINT64_MAX;
+    const uint64_t is = a < after.size() ? key(after[a].from, after[a].to) : UINT64_MAX;
+    const GroupLink& link = was <= is ? before[b] : after[a];
+    LinkChange change{.from = link.from, .to = link.to};
+    if (was <= is) change.before = load_of(before[b++]);
+    if (is <= was) change.after = load_of(after[a++]);
+    changes.push_back(change);
+  }
+  return changes;
+}
+
+DifferenceScale scale_of(std::span<const LinkChange> changes) {
+  DifferenceScale scale;
+  for (const LinkChange& change : changes) {
+    scale.largest = std::max(scale.largest, std::abs(change.difference()));
+  }
+  return scale;
+}
+
 std::vector<const GroupLink*> falling(std::span<const GroupLink> links) {
   std::vector<const GroupLink*> order;
   for (const GroupLink& link : links) {
@@ -218,7 +255,40 @@ std::string metric_text(RouteMetric metric, LoadUnit unit, double value) {
   return "";
 }
 
+namespace {
+
+/// "131 MB -> 68 MB (-48 %)".
+std::string change_text(const std::string& before, const std::string& after, double was,
+                        double is) {
+  std::string text = fmt::format("{} \u2192 {}", before, after);
+  if (!(was > 0)) return text;
+  const double percent = 100 * (is - was) / was;
+  if (std::abs(percent) < 0.5) return text + " (as before)";
+  return text + fmt::format(" ({:+.0f} %)", percent);
+}
+
+std::string comparison_text(const NetworkView& view, const NetworkOptions& options) {
+  const network::RouteTotals& was = view.totals;
+  const network::RouteTotals& is = view.after->totals;
+  const auto load = [&](double value) { return load_text(options.unit, value); };
+  const auto hops = [&](double value) {
+    return metric_text(RouteMetric::kHopBytes, options.unit, value);
+  };
+  const auto was_hottest = static_cast<double>(was.max_link_load_bytes);
+  const auto is_hottest = static_cast<double>(is.max_link_load_bytes);
+  return fmt::format(
+      "hottest link {}, {} {}; before {}, after {}",
+      change_text(load(was_hottest), load(is_hottest), was_hottest, is_hottest),
+      options.unit == LoadUnit::kBytes ? "hop-bytes" : "length of all routes",
+      change_text(hops(was.hop_bytes), hops(is.hop_bytes), was.hop_bytes, is.hop_bytes),
+      options.state.empty() ? "as given" : options.state,
+      options.after_state.empty() ? "as given" : options.after_state);
+}
+
+}  // namespace
+
 std::string network_subtitle(const NetworkView& view, const NetworkOptions& options) {
+  if (view.after) return comparison_text(view, options);
   const network::RouteTotals& totals = view.totals;
   const std::string routes = base::counted(totals.route_count, "route", "routes");
   std::string text = base::counted(view.network->node_count(), "node", "nodes");
@@ -244,15 +314,33 @@ std::string network_subtitle(const NetworkView& view, const NetworkOptions& opti
   if (totals.incomplete_routes > 0) {
     text += fmt::format(", {} incomplete", base::human_count(totals.incomplete_routes));
   }
-  if (!view.heaviest.valid() || totals.mean_link_load_bytes <= 0) return text;
+  if (!options.state.empty()) text += ", " + options.state;
+  if (!view.heaviest.valid()) return text;
   const network::Network& network = *view.network;
   return text +
-         fmt::format(" — heaviest of {}: {} to {}, {}, {:.3g} times the mean",
+         fmt::format(" — heaviest of {}: {} to {}, {}",
                      base::counted(totals.links_used, "link in use", "links in use"),
                      network.name(network.source(view.heaviest)),
                      network.name(network.target(view.heaviest)),
-                     load_text(options.unit, static_cast<double>(totals.max_link_load_bytes)),
-                     static_cast<double>(totals.max_link_load_bytes) / totals.mean_link_load_bytes);
+                     load_text(options.unit, static_cast<double>(totals.max_link_load_bytes)));
+}
+
+std::string difference_text(LoadUnit unit, double difference) {
+  if (difference == 0) return "0";
+  return (difference > 0 ? "+" : "\u2212") + load_text(unit, std::abs(difference));
+}
+
+layout::Color DifferenceScale::color(const layout::Theme& theme, double difference) const {
+  if (!(largest > 0)) return theme.diverging.at(0.5);
+  return theme.diverging.at(0.5 + 0.5 * difference / largest);
+}
+
+std::vector<layout::BarTick> DifferenceScale::ticks(LoadUnit unit) const {
+  std::vector<layout::BarTick> ticks;
+  for (const double share : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+    ticks.push_back({0.5 + 0.5 * share, difference_text(unit, share * largest)});
+  }
+  return ticks;
 }
 
 }  // namespace pathline::figure

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,13 @@ struct GroupLink {
   double value = 0;         ///< Of options.color.
 };
 
+/// The state that a picture compares with.
+struct OtherState {
+  const network::Routes* routes = nullptr;
+  network::LinkLoads loads;
+  network::RouteTotals totals;
+};
+
 /// Routes and network as the three figures see them: nodes merged to groups, switches each a group
 /// behind them.
 struct NetworkView {
@@ -37,13 +45,14 @@ struct NetworkView {
   std::vector<uint32_t> group_of;  ///< Per vertex.
   uint32_t node_group_count = 0;
   uint32_t group_count = 0;
-  std::vector<std::string> names;  ///< Per group.
-  network::LinkLoads loads;        ///< Of all routes.
-  network::RouteTotals totals;     ///< Of all routes.
-  size_t talking_node_count = 0;   ///< Nodes at an end of any route.
-  network::Link heaviest;          ///< None without links in use.
-  std::vector<uint32_t> drawn;     ///< Routes, ascending.
-  size_t top_link_count = 0;       ///< That a route must cross to be drawn; 0: any.
+  std::vector<std::string> names;   ///< Per group.
+  network::LinkLoads loads;         ///< Of all routes.
+  network::RouteTotals totals;      ///< Of all routes.
+  size_t talking_node_count = 0;    ///< Nodes at an end of any route.
+  network::Link heaviest;           ///< None without links in use.
+  std::vector<uint32_t> drawn;      ///< Routes, ascending.
+  size_t top_link_count = 0;        ///< That a route must cross to be drawn; 0: any.
+  std::optional<OtherState> after;  ///< Of a comparison.
 };
 
 /// errors  kInvalidArgument for a dimension that does not exist and a route that is not there.
@@ -58,6 +67,32 @@ std::vector<GroupPair> group_pairs(const NetworkView& view, std::span<const uint
 /// others than the routes drawn cross have `routes` 0.
 std::vector<GroupLink> group_links(const NetworkView& view, RouteMetric metric);
 
+/// From differences of loads to colours: neutral at none, the strongest at the largest of all.
+struct DifferenceScale {
+  double largest = 0;
+
+  [[nodiscard]] layout::Color color(const layout::Theme& theme, double difference) const;
+  [[nodiscard]] std::vector<layout::BarTick> ticks(LoadUnit unit) const;
+};
+
+/// The load of links between two groups in both states of a comparison.
+struct LinkChange {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  double before = 0;
+  double after = 0;
+
+  [[nodiscard]] double difference() const { return after - before; }
+};
+
+/// Of all links that routes cross in either state; ascending by groups.
+///
+/// cells  what links between the same groups give together.
+std::vector<LinkChange> link_changes(const NetworkView& view, CellValue cells);
+
+/// The scale of their differences.
+DifferenceScale scale_of(std::span<const LinkChange> changes);
+
 /// Those that routes drawn cross, by falling value, ties by groups.
 std::vector<const GroupLink*> falling(std::span<const GroupLink> links);
 
@@ -67,9 +102,12 @@ double route_value(const NetworkView& view, uint32_t route, RouteMetric metric);
 /// "8.2 MB", "33 routes", "7 hops".
 std::string metric_text(RouteMetric metric, LoadUnit unit, double value);
 std::string load_text(LoadUnit unit, double value);
+/// "+8.2 MB", "−33 routes", "0".
+std::string difference_text(LoadUnit unit, double difference);
 
 /// "2,048 nodes, 63,406 routes, 132 GB; the heaviest of 18,432 links in use, (..) to (..), carries
-/// 131 MB, 12 times the mean". Names which part is drawn.
+/// 131 MB". Names which part is drawn, and the files of routes and placement. Of a comparison:
+/// "hottest link 131 -> 68 MB (-48 %), hop-bytes 12 -> 5.2 GB (-57 %), ..." with both states.
 std::string network_subtitle(const NetworkView& view, const NetworkOptions& options);
 
 /// From values to colours: linear from 0, or logarithmic when most values are far below the
@@ -99,6 +137,10 @@ class SideLegend {
   /// Wrapped to the width; ends with "…" where the height ends.
   void note(const std::string& text);
   void scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit);
+  void scale(const DifferenceScale& scale, LoadUnit unit);
+  /// The largest differences, falling.
+  void changes(const NetworkView& view, const NetworkOptions& options, const DifferenceScale& scale,
+               std::span<const LinkChange> changes);
   /// The links with the largest values among those that routes drawn cross, falling; the first
   /// `ringed` have a ring as in the picture.
   void links(const NetworkView& view, const NetworkOptions& options, const ValueScale& scale,
