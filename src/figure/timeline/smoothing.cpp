@@ -2,6 +2,7 @@
 #include "figure/timeline/smoothing.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pathline::figure {
 namespace {

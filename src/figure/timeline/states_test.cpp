@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <random>
-#include <ranges>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -233,10 +232,12 @@ TEST_P(TimelineOracle, AveragesTheCallsOfEachPixel) {
           spans.begin() + (row + 1) * rank_count / grid.row_count);
       // Where calls change faster than pixels can show, cells are means of their neighbourhood.
       std::vector<uint8_t> is_changing(grid.column_count);
-      for (const Span& span : std::views::join(shared)) {
-        const double from = std::max(begin, static_cast<double>(span.from));
-        if (from >= std::min(end, static_cast<double>(span.until))) continue;
-        is_changing[static_cast<size_t>((from - begin) / column_ticks)] = 1;
+      for (const std::vector<Span>& of_row : shared) {
+        for (const Span& span : of_row) {
+          const double from = std::max(begin, static_cast<double>(span.from));
+          if (from >= std::min(end, static_cast<double>(span.until))) continue;
+          is_changing[static_cast<size_t>((from - begin) / column_ticks)] = 1;
+        }
       }
       std::vector<uint8_t> is_mean(grid.column_count);
       for (const FastZone& zone : fast_zones(is_changing)) {
