@@ -24,6 +24,12 @@ constexpr double kLegendWidth = 190;
 constexpr double kWithLegendFrom = 640;  // px of the picture's width.
 constexpr double kRingDistance = 6;      // px from the circle to the middle of the ring.
 constexpr double kRingHalfWidth = 3;
+constexpr double kBarsFrom = 9;     // px from the circle, where the bars stand.
+constexpr double kPartnersPx = 12;  // Of the longest bar.
+constexpr double kValuesPx = 16;
+constexpr double kBetweenBarsPx = 3;
+constexpr double kWidestBarPx = 14;
+constexpr double kBarsPx = kPartnersPx + kBetweenBarsPx + kValuesPx;
 constexpr double kDefaultBeta = 0.85;
 constexpr size_t kMaxBlocks = 64;
 constexpr size_t kMaxBands = 1200;       // Pairs; more are lines of a density picture.
@@ -56,9 +62,12 @@ class ChordFigure : Frame {
       }
     }
     block_width_ = std::min(block_width, 120.0);
-    const double around = kRingDistance + kRingHalfWidth + 8 + label_width + block_width_;
     const double height = options_.height_px - top - 8 - kMargin;
-    const double above = kRingDistance + kRingHalfWidth + 8 + (has_blocks_ ? 32 : 16);
+    // Bars are for pictures that have room for them.
+    bars_px_ = legend_width() > 0 && height >= 360 ? kBarsPx : 0;
+    const double outside = kRingDistance + kRingHalfWidth + bars_px_ + 8;
+    const double around = outside + label_width + block_width_;
+    const double above = outside + (has_blocks_ ? 32 : 16);
     const double radius = std::floor(std::min(
         (options_.width_px - legend_width() - 2 * kMargin) / 2 - around, height / 2 - above));
     if (radius < 40) {
@@ -70,11 +79,12 @@ class ChordFigure : Frame {
     circle_ = {.centre = {std::round(middle), std::round(top + 8 + height / 2)},
                .radius_px = radius,
                .beta = options_.beta.value_or(kDefaultBeta)};
-    rank_label_px_ = kRingDistance + kRingHalfWidth + 7;
+    rank_label_px_ = kRingDistance + kRingHalfWidth + bars_px_ + 7;
     block_label_px_ = rank_label_px_ + label_width + 8;
 
     const size_t drawn = add_edges(edges, gradient.value());
     add_ring();
+    if (bars_px_ > 0 && drawn > 0) add_bars(edges, gradient.value());
     add_labels();
     if (drawn > 0) {
       if (legend_width() > 0) add_legend(gradient.value());
@@ -114,10 +124,89 @@ class ChordFigure : Frame {
                       .end = gradient.end,
                       .opacity = options_.opacity,
                       .blend = options_.blend};
-    layout::add_chords(edges, tree, circle_, segments.curves);
+    layout::add_chords(by_quantile(std::move(shown)), tree, circle_, segments.curves);
     const size_t count = segments.curves.size();
     scene_.layers.emplace_back(std::move(segments));
     return count;
+  }
+
+  /// Values of 0.1 to 1 by their place among all: beside the largest of thousands the others would
+  /// not be seen.
+  static std::vector<layout::PairValue> by_quantile(std::vector<layout::PairValue> edges) {
+    std::vector<double> values;
+    for (const layout::PairValue& edge : edges) values.push_back(edge.value);
+    std::sort(values.begin(), values.end());
+    for (layout::PairValue& edge : edges) {
+      // Equal values have one place, in the middle of theirs.
+      const auto [first, last] = std::equal_range(values.begin(), values.end(), edge.value);
+      const auto place =
+          static_cast<double>((first - values.begin()) + (last - values.begin())) / 2;
+      edge.value = 0.1 + 0.9 * place / static_cast<double>(values.size());
+    }
+    return edges;
+  }
+
+  /// Outside of the ring how many partners each process has, and behind that what it sends and
+  /// receives, one on top of the other. Neighbours share a bar where they share a pixel: the
+  /// largest.
+  void add_bars(std::span<const layout::PairValue> edges, const layout::Gradient& gradient) {
+    const uint32_t count = order_.size();
+    std::vector<double> partners(count);
+    std::vector<double> sent(count);
+    std::vector<double> received(count);
+    std::vector<std::pair<uint32_t, uint32_t>> pairs;
+    for (const layout::PairValue& edge : edges) {
+      if (!(edge.value > 0)) continue;
+      sent[edge.sender] += edge.value;
+      received[edge.receiver] += edge.value;
+      if (edge.sender != edge.receiver) pairs.emplace_back(std::minmax(edge.sender, edge.receiver));
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    for (const auto& [one, other] : pairs) {
+      ++partners[one];
+      ++partners[other];
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      most_partners_ = std::max(most_partners_, partners[i]);
+      most_value_ = std::max(most_value_, sent[i] + received[i]);
+    }
+    const double circumference =
+        2 * std::numbers::pi * (circle_.radius_px + kRingDistance + kBarsFrom);
+    const auto step =
+        std::max<uint32_t>(1, static_cast<uint32_t>(std::ceil(count / circumference)));
+    layout::Polylines bars;
+    const double values_from = kBarsFrom + kPartnersPx + kBetweenBarsPx;
+    for (uint32_t begin = 0; begin < count; begin += step) {
+      const uint32_t end = std::min(count, begin + step);
+      uint32_t largest = begin;
+      double most = 0;
+      for (uint32_t i = begin; i < end; ++i) {
+        most = std::max(most, partners[i]);
+        if (sent[i] + received[i] > sent[largest] + received[largest]) largest = i;
+      }
+      const auto bar = [&](double from_px, double to_px, layout::Color color) {
+        if (!(to_px > from_px)) return;
+        // Of a few processes bars are narrower than their part of the ring.
+        const double middle = (begin + end - 1.0) / 2;
+        const double room = (end - begin) / 2.0 - (circumference / count >= 4 ? 0.1 : 0);
+        const double half = std::min(room, kWidestBarPx / 2 / circumference * count);
+        const double left = middle - half;
+        const double right = middle + half;
+        bars.lines.push_back(
+            {.points = {at(left, from_px), at(right, from_px), at(right, to_px), at(left, to_px)},
+             .fill = color});
+      };
+      if (most_partners_ > 0) {
+        bar(kBarsFrom, kBarsFrom + most / most_partners_ * kPartnersPx,
+            layout::mix(theme_.background, theme_.axis, 0.8));
+      }
+      if (!(most_value_ > 0)) continue;
+      const double middle = values_from + sent[largest] / most_value_ * kValuesPx;
+      bar(values_from, middle, gradient.begin);
+      bar(middle, middle + received[largest] / most_value_ * kValuesPx, gradient.end);
+    }
+    scene_.layers.emplace_back(std::move(bars));
   }
 
   /// Few pairs: bands as wide as their value, the narrow ones on top.
@@ -236,8 +325,9 @@ class ChordFigure : Frame {
     layout::Labels labels;
     double at_y = y + 34;
     for (const std::string& line :
-         {fmt::format("The more {},", unit()), std::string("the stronger the line."),
-          std::string(direction_text())}) {
+         {fmt::format("The more {} among", unit()), std::string("all pairs, the stronger."),
+          std::string(direction_text()), bar_text(0), bar_text(1), bar_text(2)}) {
+      if (line.empty()) continue;
       labels.items.push_back({.text = line,
                               .at = {x, at_y},
                               .color = theme_.muted_text,
@@ -276,12 +366,23 @@ class ChordFigure : Frame {
       y += line;
     }
     y += 4;
-    for (const char* text : {"Messages keep to the right.", direction_text()}) {
+    for (const std::string& text :
+         {std::string("Messages keep to the right."), std::string(direction_text()), bar_text(0),
+          bar_text(1), bar_text(2)}) {
+      if (text.empty()) continue;
       write(text, x, y, theme_.muted_text);
       y += line;
     }
     scene_.layers.emplace_back(std::move(samples));
     scene_.layers.emplace_back(std::move(labels));
+  }
+
+  /// What the bars outside are; "" without any.
+  [[nodiscard]] std::string bar_text(int line) const {
+    if (bars_px_ == 0) return "";
+    if (line == 0) return fmt::format("Bars: partners, up to {:.0f};", most_partners_);
+    if (line == 1) return fmt::format("outer: {} both ways,", unit());
+    return fmt::format("up to {}.", value_text(options_.metric, most_value_));
   }
 
   const char* direction_text() const {
@@ -300,6 +401,9 @@ class ChordFigure : Frame {
   layout::ChordOptions circle_;
   std::vector<layout::PairValue> bands_;  // By falling value; empty when drawn as lines.
   layout::Thickness thickness_;
+  double bars_px_ = 0;        // Room for the bars outside.
+  double most_partners_ = 0;  // Of one process.
+  double most_value_ = 0;     // Sent and received by one.
   bool has_blocks_ = false;
   double block_width_ = 0;
   double rank_label_px_ = 0;

@@ -52,7 +52,7 @@ TEST(ChordFigure, DrawsBandsForFewPairsAndLinesForMany) {
   const Scene many = draw(ring(512, 4));
   ASSERT_EQ(layers_of<Segments>(many).size(), 1U);
   EXPECT_GT(layers_of<Segments>(many)[0]->curves.size(), 2048U);
-  EXPECT_NE(find_label(labels_of(many), "The more bytes,"), nullptr);
+  EXPECT_NE(find_label(labels_of(many), "The more bytes among"), nullptr);
 }
 
 TEST(ChordFigure, NamesBlocks) {
@@ -108,6 +108,30 @@ TEST(ChordFigure, RefusesWhatItCannotDraw) {
   EXPECT_THAT(try_draw(trace, options).error().message, HasSubstr("palette"));
   TestTrace test(0);
   EXPECT_FALSE(try_draw(test.finish()).ok());
+}
+
+TEST(ChordFigure, HasBarsOfPartnersAndBytesOutside) {
+  // 0 receives from all others, which have no other partner.
+  TestTrace test(9);
+  for (uint32_t rank = 1; rank < 9; ++rank) {
+    test.on(rank).send(10 * rank, 0, 1000);
+    test.on(0).recv(10 * rank + 5, rank, 1000);
+  }
+  const auto scene = draw(test.finish());
+  const auto labels = labels_of(scene);
+  EXPECT_NE(find_label(labels, "Bars: partners, up to 8;"), nullptr);
+  EXPECT_NE(find_label(labels, "up to 8.00 kB."), nullptr);
+  const auto gradient = layout::message_gradient("auto", layout::ThemeName::kLight).value();
+  size_t sent = 0;
+  size_t received = 0;
+  for (const auto* lines : layers_of<layout::Polylines>(scene)) {
+    for (const layout::Polyline& line : lines->lines) {
+      sent += line.fill == gradient.begin ? 1 : 0;
+      received += line.fill == gradient.end ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(sent, 8U);
+  EXPECT_EQ(received, 1U);
 }
 
 }  // namespace
