@@ -57,6 +57,7 @@ constexpr Belongs kOptions[] = {
     {"--show-hierarchy", kTimeline},
     {"--bursts", kTimeline},
     {"--order", kTimeline | kPairs},
+    {"--width", kFlow},
     {"--slurm", kTopology},
     {"--step", kPairs | kTopology, "A part of the run is chosen with --from and --until."},
     {"--pick", kTimeline},

@@ -78,6 +78,7 @@ base::Status parse(app::FigureKind kind, const RunFigureOptions& options, const 
   const auto order = comm::parse_order(options.order);
   if (!order) return order.error();
   look.order = order.value();
+  look.linear_width = options.width == "linear";
   look.bundling.measure = stats;
   if (stats && !options.pick.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
@@ -109,6 +110,11 @@ void add_run_figure_options(Command& command, RunFigureOptions& options) {
           "of a Cartesian one, if recorded), or spectral (those side by side that talk to each "
           "other)")
       .one_of({"rank", "host", "communicator", "spectral"})
+      .show_default();
+  command
+      .option("--width", options.width,
+              "Flow: widths of bands grow as the value, linear, or as its logarithm, log")
+      .one_of({"linear", "log"})
       .show_default();
   command.option("--step", options.step, "Matrix, chord, flow, topology: only this time step");
   command

@@ -13,6 +13,7 @@ namespace pathline::cli {
 /// What only figures of one run know, beside how lines are drawn.
 struct RunFigureOptions {
   LineOptions lines;
+  std::string width = "log";
   std::string order = "rank";
   std::string pick;
   std::optional<uint32_t> step;

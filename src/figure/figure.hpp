@@ -53,6 +53,7 @@ struct Options {
   Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
   Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.
   comm::Order order = comm::Order::kRank;  ///< Of the processes.
+  bool linear_width = false;               ///< Of the bands of flow(): in proportion to values.
   std::optional<double> beta;  ///< Strength of bundles, 0 to 1; absent: what suits the figure.
   std::string title;           ///< Usually the name of the run.
 };

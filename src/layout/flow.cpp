@@ -112,6 +112,7 @@ class Builder {
     if (values.empty()) return;
     std::sort(values.begin(), values.end());
     Thickness& thickness = flow_.thickness;
+    thickness.linear = options_.linear;
     thickness.smallest = values.front();
     thickness.k = 1;
     const double wide = values[std::min(values.size() - 1, values.size() * 99 / 100)];
@@ -416,7 +417,7 @@ std::vector<uint32_t> flow_groups(uint32_t process_count, std::span<const uint32
 }
 
 double Thickness::half_width_px(double value) const {
-  return base_px + k * std::log2(1 + value / smallest);
+  return base_px + k * (linear ? value / smallest : std::log2(1 + value / smallest));
 }
 
 double Flow::total() const { return std::accumulate(value.begin(), value.end(), 0.0); }

@@ -60,13 +60,15 @@ struct FlowOptions {
   uint32_t process_count = 0;
   std::vector<uint32_t> group_begin;  ///< From flow_groups().
   double beta = 1;                    ///< Below 1 super-edges leave the grid and share no pieces.
+  bool linear = false;                ///< Widths in proportion to values, not to their logarithm.
 };
 
-/// Thickness: half width = base + k log2(1 + v / v_min).
+/// Thickness: half width = base + k log2(1 + v / v_min), or base + k v / v_min.
 struct Thickness {
   double smallest = 1;  ///< v_min: the smallest super-edge.
   double base_px = 0.5;
   double k = 0;
+  bool linear = false;
 
   double half_width_px(double value) const;
 };

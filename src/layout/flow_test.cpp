@@ -267,5 +267,14 @@ TEST(Flow, StandsMessagesToOneselfHugeValuesAndNothing) {
   EXPECT_TRUE(flow({}, {}).pieces.empty());
 }
 
+TEST(Thickness, GrowsAsTheValueOrAsItsLogarithm) {
+  const Thickness linear{.smallest = 2, .base_px = 0.5, .k = 0.25, .linear = true};
+  EXPECT_DOUBLE_EQ(linear.half_width_px(2), 0.75);
+  EXPECT_DOUBLE_EQ(linear.half_width_px(20), 3);
+  const Thickness logarithmic{.smallest = 2, .base_px = 0.5, .k = 0.25};
+  EXPECT_DOUBLE_EQ(logarithmic.half_width_px(2), 0.75);
+  EXPECT_DOUBLE_EQ(logarithmic.half_width_px(6), 1);
+}
+
 }  // namespace
 }  // namespace pathline::layout

@@ -51,7 +51,8 @@ class FlowFigure : Frame {
     const layout::Flow flow = layout::flow(pairs, {.area = area_,
                                                    .process_count = order_.size(),
                                                    .group_begin = groups_,
-                                                   .beta = options_.beta.value_or(1)});
+                                                   .beta = options_.beta.value_or(1),
+                                                   .linear = options_.linear_width});
     add_ground(area_);
     add_ribbons(flow);
     add_edges();
@@ -192,7 +193,7 @@ class FlowFigure : Frame {
     y += line;
     write("from group to group,", x, y, theme_.muted_text);
     y += line;
-    write("logarithmic", x, y, theme_.muted_text);
+    write(options_.linear_width ? "in proportion" : "logarithmic", x, y, theme_.muted_text);
     y += line + 4;
     double high = 0;
     double low = HUGE_VAL;
