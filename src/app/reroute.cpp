@@ -36,6 +36,10 @@ base::Result<RerouteReport> reroute(const NetworkInput& input, const RerouteRequ
                                     base::ThreadPool& pool) {
   auto selected = select_routes(request.select, input);
   if (!selected) return selected.error();
+  if (request.filter.any()) {
+    selected = filter_routes(request.filter, input, std::move(selected).value());
+    if (!selected) return selected.error();
+  }
   if (request.how.global && request.how.criterion == network::Criterion::kLength) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "--global lowers the maximum link load; it cannot go with --criterion "

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/network_input.hpp"
+#include "app/route_filter.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "network/reroute_many.hpp"
@@ -16,6 +17,7 @@ namespace pathline::app {
 
 struct RerouteRequest {
   std::string select = "top-links:5%";  ///< select_routes().
+  RouteFilter filter;                   ///< Of what `select` leaves.
   network::RerouteOptions how;
 };
 

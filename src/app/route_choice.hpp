@@ -26,8 +26,14 @@ base::Result<std::vector<size_t>> parse_dimensions(const std::string& text,
 base::Result<std::vector<uint32_t>> routes_of_pairs(const std::string& file,
                                                     const NetworkInput& input);
 
-/// The routes that `top-links:5%` or `pairs:FILE` selects, ascending.
-/// errors  kInvalidArgument for other texts, and those of routes_of_pairs().
+/// The routes that a CSV file of `pathline routes --list` names: those between the nodes of its
+/// columns from and to, or over the links of its column link; ascending.
+/// errors  kCorrupt and kInvalidArgument naming file, line and fact; kNotFound for none.
+base::Result<std::vector<uint32_t>> routes_of_list(const std::string& file,
+                                                   const NetworkInput& input);
+
+/// The routes that `top-links:5%`, `pairs:FILE` or `list:FILE` selects, ascending.
+/// errors  kInvalidArgument for other texts, and those of routes_of_pairs() and routes_of_list().
 /// cost    O(links of all routes).
 base::Result<std::vector<uint32_t>> select_routes(const std::string& select,
                                                   const NetworkInput& input);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,16 @@ RoutesReport routes_report(const NetworkInput& input, std::optional<double> top_
     std::iota(report.routes.begin(), report.routes.end(), 0U);
   }
   return report;
+}
+
+void choose(RoutesReport& report, const NetworkInput& input, std::vector<uint32_t> routes) {
+  std::vector<bool> is_crossed(input.machine.network->link_limit());
+  for (const uint32_t route : routes) {
+    for (const network::Link link : input.routes.links_of(route)) is_crossed[link] = true;
+  }
+  std::erase_if(report.links, [&](network::Link link) { return !is_crossed[link]; });
+  report.routes = std::move(routes);
+  report.is_chosen = true;
 }
 
 std::vector<RouteLoad> by_load(const network::Routes& routes, std::span<const uint32_t> chosen,
@@ -73,6 +84,18 @@ nlohmann::ordered_json to_json(const NetworkInput& input, const RoutesReport& re
     json["top_links_least_load_bytes"] =
         report.links.empty() ? 0 : report.loads.bytes[report.links.back()];
     json["top_links_routes"] = report.routes.size();
+  }
+  if (report.is_chosen) {
+    uint64_t bytes = 0;
+    double hop_bytes = 0;
+    for (const uint32_t route : report.routes) {
+      bytes += input.routes.bytes[route];
+      hop_bytes += static_cast<double>(input.routes.bytes[route]) * input.routes.length(route);
+    }
+    json["selected_routes"] = report.routes.size();
+    json["selected_links"] = report.links.size();
+    json["selected_bytes"] = bytes;
+    json["selected_hop_bytes"] = hop_bytes;
   }
   return json;
 }

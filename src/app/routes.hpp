@@ -19,12 +19,16 @@ struct RoutesReport {
   bool top_only = false;             ///< Whether the two lists below are of the most loaded links.
   std::vector<network::Link> links;  ///< In use; falling loads.
   std::vector<uint32_t> routes;      ///< Over them, ascending.
+  bool is_chosen = false;            ///< By choose().
 };
 
 /// top_share  above 0, up to 1: only this share of the links in use, the most loaded ones, and the
 ///            routes over them; nothing: all.
 /// cost       O(links of all routes + links of the network * log of them).
 RoutesReport routes_report(const NetworkInput& input, std::optional<double> top_share);
+
+/// Leaves these routes, and the links that they cross; loads stay those of all routes.
+void choose(RoutesReport& report, const NetworkInput& input, std::vector<uint32_t> routes);
 
 struct RouteLoad {
   uint32_t route = 0;

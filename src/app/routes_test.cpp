@@ -56,6 +56,33 @@ TEST_F(RoutesOfAMesh, RoutesComeByLoadThenByNumber) {
   EXPECT_EQ(rows[0].max_link_load_bytes, 40U);
 }
 
+TEST_F(RoutesOfAMesh, ListsCanBeGivenBack) {
+  const std::string routes = "from,to,from_name,bytes\n1,2,\"(0 1)\",30\n";
+  EXPECT_THAT(select_routes("list:" + write(routes), input_).value(), ElementsAre(1));
+  const RoutesReport report = routes_report(input_, {});
+  const std::string link = std::to_string(uint32_t{report.links.back()});
+  EXPECT_THAT(select_routes("list:" + write("link,bytes\r\n" + link + ",10\r\n"), input_).value(),
+              ElementsAre(0));
+  for (const char* bad : {"a,b\n1,2\n", "from,to\n1\n", "from,to\n1,99\n", "link\nx\n"}) {
+    EXPECT_EQ(select_routes("list:" + write(bad), input_).error().code, base::ErrorCode::kCorrupt)
+        << bad;
+  }
+  EXPECT_EQ(select_routes("list:" + write("from,to\n"), input_).error().code,
+            base::ErrorCode::kNotFound);
+}
+
+TEST_F(RoutesOfAMesh, AChoiceLeavesItsRoutesAndTheirLinks) {
+  RoutesReport report = routes_report(input_, {});
+  choose(report, input_, {1});
+  EXPECT_EQ(report.links.size(), 1U);
+  const auto json = to_json(input_, report);
+  EXPECT_EQ(json["selected_routes"], 1);
+  EXPECT_EQ(json["selected_links"], 1);
+  EXPECT_EQ(json["selected_bytes"], 30);
+  EXPECT_EQ(json["selected_hop_bytes"], 30);
+  EXPECT_EQ(json["bytes"], 40) << "totals are those of all";
+}
+
 TEST_F(RoutesOfAMesh, NodesAreMergedByTheCoordinatesThatStay) {
   EXPECT_EQ(node_report(input_, {}).groups.group_count, 6U);
   const auto rows = parse_dimensions("A", *input_.machine.network);

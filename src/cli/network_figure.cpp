@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -102,8 +103,10 @@ void add_network_figure_options(Command& command, NetworkOptions& network,
       .group(group);
   command
       .option("--select", options.select,
-              "Draw only these routes: pairs:FILE (SRC DST of ranks), or top-links:5%")
+              "Draw only these routes: pairs:FILE (SRC DST of ranks), list:FILE, as 'pathline "
+              "routes --list' wrote it, or top-links:5%")
       .group(group);
+  add_route_filter(command, options.filter, group);
   command
       .option("--color", options.color,
               "What colours of links and routes say, load unless you say so: load, routes, "
@@ -165,6 +168,15 @@ base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& netwo
   }
   if (!options.select.empty()) {
     auto chosen = app::select_routes(options.select, input);
+    if (!chosen) return chosen.error();
+    drawing.chosen = std::move(chosen).value();
+  }
+  if (options.filter.any()) {
+    if (!drawing.chosen) {
+      drawing.chosen.emplace(input.routes.size());
+      std::iota(drawing.chosen->begin(), drawing.chosen->end(), 0U);
+    }
+    auto chosen = app::filter_routes(options.filter, input, std::move(*drawing.chosen));
     if (!chosen) return chosen.error();
     drawing.chosen = std::move(chosen).value();
   }

@@ -17,6 +17,7 @@ struct NetworkFigureOptions {
   std::string cells;
   std::string rank;
   std::string compare;
+  app::RouteFilter filter;
 };
 
 /// The above and the options of add_network_options(), under a headline of their own.

@@ -59,6 +59,31 @@ void add_network_input(Command& command, NetworkOptions& options, bool required)
   add_network_options(command, options, required);
 }
 
+void add_route_filter(Command& command, app::RouteFilter& filter, const std::string& group) {
+  command
+      .option("--top-routes", filter.top_routes,
+              "Only the routes with most hop-bytes, 10%, or with most of what --by says, of those "
+              "that the other conditions leave")
+      .group(group);
+  command
+      .option("--by", filter.by,
+              "What --top-routes looks at: hop-bytes (unless you say so), bytes or length")
+      .one_of({"hop-bytes", "bytes", "length"})
+      .group(group);
+  command
+      .option("--through", filter.through,
+              "Only routes over this node or switch, by name or number, or over a link FROM->TO")
+      .value_name("NODE")
+      .group(group);
+  command
+      .option("--nodes", filter.nodes,
+              "Only routes that begin or end on nodes with these coordinates: A=0,C=3")
+      .group(group);
+  command.flag("--within", filter.within, "Of --nodes: both ends are there").group(group);
+  command.flag("--crossing", filter.crossing, "Of --nodes: one end is there, the other elsewhere")
+      .group(group);
+}
+
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options,
                                              base::ThreadPool& pool) {
   app::NetworkRequest request = options.request;

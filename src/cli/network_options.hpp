@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/network_input.hpp"
+#include "app/route_filter.hpp"
 #include "cli/command.hpp"
 
 namespace pathline::cli {
@@ -19,6 +20,9 @@ void add_network_options(Command& command, NetworkOptions& options, bool require
                          const std::string& group = "");
 /// INPUT, which may be left out, and the above.
 void add_network_input(Command& command, NetworkOptions& options, bool required = true);
+
+/// --top-routes, --by, --through, --nodes, --within and --crossing.
+void add_route_filter(Command& command, app::RouteFilter& filter, const std::string& group = "");
 
 /// Opens what the options name, notes on stderr what is worth knowing of it.
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options, base::ThreadPool& pool);

@@ -102,9 +102,10 @@ void add_reroute_command(Command& program, Action& action) {
       .one_of({"table", "csv", "json"});
   command
       .option("--select", options->reroute.select,
-              "Which routes: top-links:5%, those over the most loaded links, or pairs:FILE "
-              "with lines SRC DST of ranks")
+              "Which routes: top-links:5%, those over the most loaded links, pairs:FILE with lines "
+              "SRC DST of ranks, or list:FILE, as 'pathline routes --list' wrote it")
       .show_default();
+  add_route_filter(command, options->reroute.filter);
   command
       .option("--criterion", options->criterion,
               "load: a lower maximum load on the links of the route; length: fewer links, "

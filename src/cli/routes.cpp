@@ -15,6 +15,7 @@ struct RoutesOptions : NetworkOptions {
   std::string top_links;
   std::string list;
   std::string merge;
+  app::RouteFilter filter;
 };
 
 base::Status list_links(const RoutesOptions& options, const app::NetworkInput& input,
@@ -85,6 +86,10 @@ base::Result<int> run_routes(const RoutesOptions& options) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "--top-links chooses links and routes, not nodes"};
   }
+  if (options.filter.any() && options.list == "nodes") {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--top-routes, --through and --nodes choose routes, not nodes"};
+  }
   if (options.format == "csv" && options.list.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument, "--format csv belongs to --list"};
   }
@@ -108,7 +113,12 @@ base::Result<int> run_routes(const RoutesOptions& options) {
   if (options.list == "nodes") {
     status = list_nodes(options, app::node_report(input, merge));
   } else {
-    const app::RoutesReport report = app::routes_report(input, top_share);
+    app::RoutesReport report = app::routes_report(input, top_share);
+    if (options.filter.any()) {
+      auto chosen = app::filter_routes(options.filter, input, std::move(report.routes));
+      if (!chosen) return chosen.error();
+      app::choose(report, input, std::move(chosen).value());
+    }
     status = options.list == "links"    ? list_links(options, input, report)
              : options.list == "routes" ? list_routes(options, input, report)
                                         : print_json(options, app::to_json(input, report));
@@ -131,6 +141,7 @@ void add_routes_command(Command& program, Action& action) {
       .one_of({"table", "csv", "json"});
   command.option("--top-links", options->top_links,
                  "Only the most loaded links in use, 5%, and the routes over them");
+  add_route_filter(command, options->filter);
   command.option("--list", options->list, "List them instead of the totals")
       .one_of({"links", "routes", "nodes"});
   command.option("--merge", options->merge,
@@ -139,7 +150,8 @@ void add_routes_command(Command& program, Action& action) {
       "Without traffic (--routes alone) every route counts 1, and loads are numbers of routes: "
       "load_unit says so.\nExamples:\n"
       "  pathline routes --network torus:4x4x4x16x2,ranks-per-node=2 --hopbytes traffic.txt\n"
-      "  pathline routes run --network slurm:topology.conf --list links --top-links 5%");
+      "  pathline routes run --network slurm:topology.conf --list links --top-links 5%\n"
+      "  pathline routes run --network torus:4x4x4 --nodes A=0 --crossing --top-routes 10%");
   command.on_chosen([options, &action] { action = [options] { return run_routes(*options); }; });
 }
 
