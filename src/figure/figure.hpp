@@ -62,7 +62,6 @@ struct Options {
 struct TimelineReport {
   MessageMode mode = MessageMode::kNone;
   Trim trim;
-  double crowding = 0;  ///< Of lines at this zoom, see Crowding::at(); 0 if it did not matter.
   double lines_window_s = 0;     ///< Lines appear where this much time is shown, or less.
   bundle::Bundled bundled;       ///< Of MessageMode::kLines.
   std::vector<uint32_t> picked;  ///< Messages behind the pixel options.pick.

@@ -47,7 +47,7 @@ class Shades {
       : colors_(colors), theme_(theme), taken_(colors.size()) {}
 
   /// The wanted one, lighter or darker if it is taken.
-  Color take(size_t wanted) { return shade(colors_[wanted], taken_[wanted]++); }
+  Color take(size_t wanted) { return theme_.shade(colors_[wanted], taken_[wanted]++); }
 
   /// The wanted one, or the next that is taken less often.
   Color take_near(size_t wanted) {
@@ -58,12 +58,6 @@ class Shades {
   }
 
  private:
-  [[nodiscard]] Color shade(Color color, size_t round) const {
-    if (round == 0) return color;
-    const double strength = 0.3 + 0.12 * static_cast<double>((round - 1) / 2 % 3);
-    return mix(color, round % 2 == 1 ? theme_.background : theme_.text, strength);
-  }
-
   std::span<const Color> colors_;
   const layout::Theme& theme_;
   std::vector<size_t> taken_;

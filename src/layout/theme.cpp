@@ -112,12 +112,14 @@ Theme make_dark() {
 }  // namespace
 
 Color Theme::series_color(size_t category) const {
-  const Color base = series[category % kSeriesCount];
-  const size_t round = category / kSeriesCount;
-  if (round == 0) return base;
+  return shade(series[category % kSeriesCount], category / kSeriesCount);
+}
+
+Color Theme::shade(Color color, size_t round) const {
+  if (round == 0) return color;
   // Towards the background first, then towards the text, and so on with growing strength.
   const double strength = 0.22 + 0.12 * static_cast<double>(((round - 1) / 2) % 3);
-  return mix(base, round % 2 == 1 ? background : text, strength);
+  return mix(color, round % 2 == 1 ? background : text, strength);
 }
 
 const Theme& light_theme() {

@@ -60,8 +60,11 @@ struct Theme {
   double text_size_px = 12;
   double small_size_px = 11;
 
-  /// Series colour of a category; beyond kSeriesCount they repeat, lighter then darker.
+  /// Series colour of a category; beyond kSeriesCount they repeat as shades.
   Color series_color(size_t category) const;
+
+  /// A colour that is used again: as it is in round 0, then lighter, darker and so on.
+  Color shade(Color color, size_t round) const;
 
   /// A tint of `color`: a large area that others are drawn upon. `strength` 1 leaves it as it is.
   Color tint(Color color, double strength) const { return mix(background, color, strength); }

@@ -68,13 +68,13 @@ class TimelineFigure : Frame {
     if (auto status = choose_colors(); !status) return status.error();
     const Palette palette = choose_palette();
     const double top = add_title(options_.title, "Timeline", subtitle(report.trim));
-    const layout::Rect below_title = {kMargin, std::round(top + 8), inner_width(), 0};
+    const double below_title = std::round(top + 8);
     // Where the mode is chosen by the size of the plot, which depends on the mode only a little.
-    place(below_title.y, palette, MessageMode::kLines);
+    place(below_title, palette, MessageMode::kLines);
     choose_mode(report);
     const bool is_invisible = report.mode == MessageMode::kLines && options_.opacity == 0.0;
     if (is_invisible) report.mode = MessageMode::kNone;
-    place(below_title.y, palette, report.mode);
+    place(below_title, palette, report.mode);
     if (plot_.w < 32 || plot_.h < 16) return too_small("this timeline");
     // Lines lead to rows of equal height.
     if (report.mode != MessageMode::kLines) {
@@ -140,7 +140,6 @@ class TimelineFigure : Frame {
     if (!has_calls() || options_.bursts || options_.bundling.mode != bundle::Bundling::kAuto)
       return;
     const Crowding crowding(trace_, rows_, pool_);
-    report.crowding = crowding.at(range_.until - range_.from, plot_.w, plot_.h);
     lines_window_ticks_ = crowding.lines_window_ticks(plot_.w, plot_.h);
     report.lines_window_s = trace_.span_seconds(lines_window_ticks_);
     has_room_ = range_.until - range_.from <= lines_window_ticks_;
