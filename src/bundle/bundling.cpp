@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,16 +32,20 @@ constexpr double kMaxDetour = 1.1;
 constexpr double kMinFidelity = 0.9;
 
 constexpr std::array<double, 7> kColumnWidths = {32, 24, 16, 12, 8, 6, 4};
-constexpr std::array<double, 2> kRowGaps = {24, 12};  // px between the nodes of a column
-constexpr size_t kMaxTries = 4;          // pictures of bundles that are drawn to be judged
-constexpr size_t kManyMessages = 50000;  // more are judged by a part of the picture first
-constexpr size_t kPartMessages = 15000;
-constexpr double kHopefulInk = 0.65;   // of that part
+// px between the nodes of a column: so close that level trunks are near the rows of their messages
+// and show no raster of their own. Fewer, at borders that few messages cross, saved next to
+// nothing.
+constexpr std::array<double, 2> kRowGaps = {6, 12};
+constexpr double kProfileGap = 24;
+constexpr double kFewPerPixel = 0.03;  // messages: so few are told apart better as lines
+constexpr size_t kMaxTries = 1;        // whole pictures of bundles that are drawn to be judged
+constexpr std::array<double, 3> kPartQuantiles = {0.2, 0.5, 0.8};  // pictures are judged by these
+constexpr size_t kPartMessages = 5000;
+constexpr double kHopefulInk = 0.6;    // of the parts
 constexpr double kHopelessInk = 0.75;  // no other columns or rows will help
 constexpr size_t kTypicalMessages = 150000;
 constexpr size_t kJudgedMessages = 512;  // enough for a mean within some per cent
 constexpr size_t kMeasuredMessages = 200000;
-constexpr size_t kFollowedMessages = 20000;
 
 /// About `count` lines, chosen by what they are, so that their order does not matter.
 Segments sample(const Segments& lines, size_t count) {
@@ -71,19 +76,34 @@ Segments sample(const Segments& lines, size_t count) {
   return result;
 }
 
-/// About `count` lines, or all of them, of a window in the middle of the picture, which becomes
-/// `clip`: of all rows, or with very many lines of some.
-Segments middle_part(const Segments& lines, size_t count) {
+/// The pixel column that has `share` of the ends of messages before it.
+double place_of(const EndCounts& ends, double share) {
+  const auto total = std::accumulate(ends.count.begin(), ends.count.end(), int64_t{0});
+  int64_t before = 0;
+  for (size_t x = 0; x < ends.count.size(); ++x) {
+    before += ends.count[x];
+    if (static_cast<double>(before) >= share * static_cast<double>(total)) {
+      return ends.left + static_cast<double>(x);
+    }
+  }
+  return ends.left;
+}
+
+/// The lines of a window around where `quantile` of the messages are, which becomes `clip`: of all
+/// rows, or with very many lines of some. As many as `count` if they were spread evenly.
+Segments lines_around(const Segments& lines, const EndCounts& ends, double quantile, size_t count) {
   constexpr double kMinWidth = 1.0 / 24;
   constexpr double kMinHeight = 1.0 / 8;
   const double share = static_cast<double>(count) / static_cast<double>(lines.size());
   const double width = std::floor(lines.clip.w * std::clamp(share, kMinWidth, 1.0));
   const double height = std::floor(lines.clip.h * std::clamp(share / kMinWidth, kMinHeight, 1.0));
+  const double middle = std::clamp(place_of(ends, quantile), lines.clip.x + width / 2,
+                                   std::max(lines.clip.x, lines.clip.right()) - width / 2);
   Segments result;
-  result.clip = {std::floor(lines.clip.x + (lines.clip.w - width) / 2),
+  result.clip = {std::floor(middle - width / 2),
                  std::floor(lines.clip.y + (lines.clip.h - height) / 2), width, height};
   // Curves leave the rows between their ends by less than the distance of two nodes.
-  const auto reach = static_cast<float>(kRowGaps.front());
+  const auto reach = static_cast<float>(kRowGaps.back());
   const auto left = static_cast<float>(result.clip.x);
   const auto right = static_cast<float>(result.clip.right());
   const auto top = static_cast<float>(result.clip.y) - reach;
@@ -99,6 +119,33 @@ Segments middle_part(const Segments& lines, size_t count) {
     if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
   }
   return result;
+}
+
+/// All lines, or some thousand of parts of the picture at the beginning, the middle and the end of
+/// the messages, as close to each other as they are there.
+std::vector<Segments> typical_parts(const Segments& lines, const EndCounts& ends) {
+  constexpr double kLeastPx = 24;
+  std::vector<Segments> parts;
+  if (lines.size() <= kPartMessages * kPartQuantiles.size()) {
+    parts.push_back(lines);
+    return parts;
+  }
+  for (const double quantile : kPartQuantiles) {
+    Segments part = lines_around(lines, ends, quantile, kPartMessages);
+    while (part.size() > 2 * kPartMessages && part.clip.w > kLeastPx && part.clip.h > kLeastPx) {
+      part = lines_around(part, count_ends(part), 0.5, kPartMessages);
+    }
+    parts.push_back(part.size() > 2 * kPartMessages ? sample(part, kPartMessages)
+                                                    : std::move(part));
+  }
+  return parts;
+}
+
+double ambiguity(const std::vector<Segments>& parts, const Router* router,
+                 const layout::Spline& spline) {
+  double sum = 0;
+  for (const Segments& part : parts) sum += ambiguity(part, router, spline);
+  return sum / static_cast<double>(parts.size());
 }
 
 void take_shape(const Shape& shape, BundleQuality& quality) {
@@ -145,7 +192,7 @@ void stay_straight(Segments lines, double scale, Bundled& result, base::ThreadPo
 
 bool is_good(const BundleQuality& quality) {
   return quality.ink_ratio <= kMaxInk && quality.detour_mean <= kMaxDetour &&
-         quality.phase_fidelity >= kMinFidelity;
+         quality.phase_fidelity >= kMinFidelity && quality.ambiguity <= quality.ambiguity_straight;
 }
 
 /// Narrower columns may turn out to be the same ones, but for those outside the picture.
@@ -181,76 +228,98 @@ class PhaseSearch {
         judged_(sample(typical_, kJudgedMessages)) {}
 
   bool run(Bundled& result) {
-    const EndCounts ends = count_ends(typical_);
+    if (static_cast<double>(lines_.size()) < kFewPerPixel * lines_.clip.w * lines_.clip.h) {
+      result.reason = "so few messages are told apart better as lines";
+      return false;
+    }
+    ends_ = count_ends(typical_);
     const InkProfile profile = ink_profile(
-        typical_, BandIndex(row_bands(rows_, lines_.clip.y, lines_.clip.h, kRowGaps.front())));
+        typical_, BandIndex(row_bands(rows_, lines_.clip.y, lines_.clip.h, kProfileGap)));
     const double period = dominant_period_px(profile);
     bundle_ms_ += clock_.lap_ms();
     reason_ = "bundles would not show the phases of the program";
-    bool is_found = false;
     for (const double width : kColumnWidths) {
       if (period > 0 && period < 2 * width) {
         reason_ = "the program repeats itself too quickly for columns of their own";
         continue;
       }
-      const std::vector<Band> columns = phase_columns(ends, width);
+      const std::vector<Band> columns = phase_columns(ends_, width);
       std::vector<double> edges = edges_within(columns, lines_.clip);
       if (edges == tried_edges_) continue;
       if (expected_fidelity(profile, columns, lines_.clip.x) < kMinFidelity) continue;
-      if (tries_ >= kMaxTries) break;
-      is_found = try_columns(columns, width, result);
+      std::optional<Candidate> best = best_of(columns);
       tried_edges_ = std::move(edges);
-      if (is_found) break;
+      if (best && draw(*best)) {
+        accept(std::move(*best), width, result);
+        break;
+      }
+      if (is_hopeless_ || tries_ >= kMaxTries) break;
     }
     result.bundle_ms += bundle_ms_ + clock_.lap_ms();
     result.raster_ms += raster_ms_;
-    if (!is_found) result.reason = reason_;
-    return is_found;
+    if (result.router == nullptr) result.reason = reason_;
+    return result.router != nullptr;
   }
 
  private:
-  bool try_columns(const std::vector<Band>& columns, double width, Bundled& result) {
+  /// The most promising with these columns, as far as parts of the picture can tell.
+  std::optional<Candidate> best_of(const std::vector<Band>& columns) {
+    std::optional<Candidate> best;
+    is_hopeless_ = true;
     for (const double gap : kRowGaps) {
-      Candidate candidate = draw(columns, gap);
-      const BundleQuality& quality = candidate.quality;
-      if (is_good(quality)) {
-        accept(std::move(candidate), width, result);
-        return true;
-      }
-      if (quality.detour_mean > kMaxDetour) {
-        reason_ = "bundles would be long ways round";
-      } else if (quality.phase_fidelity < kMinFidelity) {
-        reason_ = "bundles would not show the phases of the program";
-        return false;
-      } else {
-        reason_ = "bundles would cover hardly less than the lines do";
-        if (quality.ink_ratio > kHopelessInk) {
-          tries_ = kMaxTries;
-          return false;
-        }
-      }
+      Candidate candidate;
+      candidate.router = std::make_unique<PhaseRouter>(
+          columns, row_bands(rows_, lines_.clip.y, lines_.clip.h, gap));
+      if (!is_promising(candidate)) continue;
+      if (!best || candidate.quality.score() > best->quality.score()) best = std::move(candidate);
     }
-    return false;
+    return best;
   }
 
-  Candidate draw(const std::vector<Band>& columns, double gap) {
-    ++tries_;
-    Candidate candidate;
-    candidate.router =
-        std::make_unique<PhaseRouter>(columns, row_bands(rows_, lines_.clip.y, lines_.clip.h, gap));
-    take_shape(measure_shape(judged_, *candidate.router, spline_, pool_), candidate.quality);
-    if (candidate.quality.detour_mean > kMaxDetour) return candidate;
-    if (lines_.size() > kManyMessages) {
-      candidate.quality.ink_ratio = expected_ink(*candidate.router);
-      if (candidate.quality.ink_ratio > kHopefulInk) return candidate;
+  bool is_promising(Candidate& candidate) {
+    BundleQuality& quality = candidate.quality;
+    take_shape(measure_shape(judged_, *candidate.router, spline_, pool_), quality);
+    if (quality.detour_mean > kMaxDetour) {
+      is_hopeless_ = false;
+      reason_ = "bundles would be long ways round";
+      return false;
     }
+    quality.ink_ratio = expected_ink(*candidate.router);
+    if (quality.ink_ratio <= kHopelessInk) is_hopeless_ = false;
+    if (quality.ink_ratio > kHopefulInk) {
+      reason_ = "bundles would cover hardly less than the lines do";
+      return false;
+    }
+    if (!ambiguity_straight_) ambiguity_straight_ = ambiguity(parts(), nullptr, spline_);
+    quality.ambiguity = ambiguity(parts(), candidate.router.get(), spline_);
+    quality.ambiguity_straight = *ambiguity_straight_;
+    if (quality.ambiguity > quality.ambiguity_straight) {
+      reason_ = "bundles would join what does not belong together";
+      return false;
+    }
+    return true;
+  }
+
+  /// The whole picture. returns whether it is as good as the parts promised.
+  bool draw(Candidate& candidate) {
+    ++tries_;
     candidate.curves = curves_of(lines_, *candidate.router);
     bundle_ms_ += clock_.lap_ms();
     candidate.density = density_of(candidate.curves, scale_, straight_, pool_);
-    candidate.quality.ink_ratio = ink_ratio(*candidate.density, straight_);
-    candidate.quality.phase_fidelity = phase_fidelity(*candidate.density, straight_);
+    BundleQuality& quality = candidate.quality;
+    quality.ink_ratio = ink_ratio(*candidate.density, straight_);
+    quality.phase_fidelity = phase_fidelity(*candidate.density, straight_);
     raster_ms_ += clock_.lap_ms();
-    return candidate;
+    if (is_good(quality)) return true;
+    reason_ = quality.phase_fidelity < kMinFidelity
+                  ? "bundles would not show the phases of the program"
+                  : "bundles would cover hardly less than the lines do";
+    return false;
+  }
+
+  const std::vector<Segments>& parts() {
+    if (parts_.empty()) parts_ = typical_parts(lines_, ends_);
+    return parts_;
   }
 
   Segments curves_of(const Segments& lines, const PhaseRouter& router) const {
@@ -259,14 +328,17 @@ class PhaseSearch {
     return shares_pieces ? superpose(lines, router) : draw_each(lines, router, spline_);
   }
 
-  /// The ink ratio of a part of the picture, before all messages are drawn.
+  /// The ink ratio of the parts.
   double expected_ink(const PhaseRouter& router) {
-    if (!part_) {
-      part_ = middle_part(lines_, kPartMessages);
-      part_density_ = density_of(*part_, scale_, pool_);
+    InkCount ink;
+    for (size_t i = 0; i < parts().size(); ++i) {
+      if (part_densities_.size() <= i) {
+        part_densities_.push_back(rasterize(parts()[i], scale_, pool_));
+      }
+      const layout::Density bundled = rasterize(curves_of(parts()[i], router), scale_, pool_);
+      ink += count_ink(bundled, part_densities_[i]);
     }
-    const auto bundled = density_of(curves_of(*part_, router), scale_, pool_);
-    return ink_ratio(*bundled, *part_density_);
+    return ink.ratio();
   }
 
   void accept(Candidate candidate, double width, Bundled& result) const {
@@ -292,12 +364,15 @@ class PhaseSearch {
   Segments sample_;
   const Segments& typical_;  // enough to find phases in: the sample, or all
   Segments judged_;
-  std::optional<Segments> part_;
-  std::shared_ptr<const layout::Density> part_density_;
+  EndCounts ends_;
+  std::vector<Segments> parts_;
+  std::vector<layout::Density> part_densities_;
+  std::optional<double> ambiguity_straight_;  // of the parts
   base::CpuStopwatch clock_;
   double bundle_ms_ = 0;
   double raster_ms_ = 0;
   size_t tries_ = 0;
+  bool is_hopeless_ = false;         // whatever the columns and rows
   std::vector<double> tried_edges_;  // of the last columns that were drawn
   std::string reason_;
 };
@@ -337,7 +412,7 @@ void measure(const Segments& lines, const BundleOptions& options, Bundled& resul
   const Segments measured = sample(lines, kMeasuredMessages);
   const layout::Spline spline{options.degree, result.beta};
   take_shape(measure_shape(measured, *result.router, spline, pool), result.quality);
-  const Segments followed = sample(lines, kFollowedMessages);
+  const std::vector<Segments> followed = typical_parts(lines, count_ends(lines));
   result.quality.ambiguity = ambiguity(followed, result.router.get(), spline);
   result.quality.ambiguity_straight = ambiguity(followed, nullptr, spline);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -37,15 +38,43 @@ bool same(const Density& a, const Density& b) {
          std::equal(a.q.begin(), a.q.end(), b.q.begin(), b.q.end());
 }
 
-/// Messages of a few phases between far rows: what bundles are for.
+/// Messages of a few phases between far rows.
 Segments phases(size_t count = 500) { return phased_messages(count, 64, 960, 600, 160, 8, 2); }
 
+constexpr size_t kRows = 12;
+
+/// Phases in each of which every row has many messages for every other one: what bundles are for.
+Segments busy_phases() {
+  constexpr int kTimes = 25;
+  constexpr double kPhasePx = 8;
+  constexpr double kFlightPx = 2;
+  std::mt19937 random(1);
+  const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
+  const auto height_of = [](size_t row) {
+    return static_cast<float>((static_cast<double>(row) + 0.5) * 600 / kRows);
+  };
+  Segments lines;
+  lines.clip = {0, 0, 960, 600};
+  for (size_t i = 0; i < 6 * kRows * kRows; ++i) {
+    const size_t from = i / kRows % kRows;
+    const size_t to = i % kRows;
+    if (from == to) continue;
+    const double x = 160 * static_cast<double>(i / (kRows * kRows)) + kPhasePx * uniform();
+    const double until = x + kFlightPx * uniform();
+    for (int time = 0; time < kTimes; ++time) {
+      lines.add(static_cast<float>(x), height_of(from), static_cast<float>(until), height_of(to));
+    }
+  }
+  return lines;
+}
+
 TEST(Bundle, IsDrawnWherePhasesAreClearAndKeepsItsPromises) {
-  const Bundled bundled = draw(phases(), 64, Bundling::kAuto, 1, true);
+  const Bundled bundled = draw(busy_phases(), kRows, Bundling::kAuto, 1, true);
   ASSERT_EQ(bundled.mode, "phases") << bundled.reason;
   EXPECT_LE(bundled.quality.ink_ratio, 0.6);
   EXPECT_LE(bundled.quality.detour_mean, 1.1);
   EXPECT_GE(bundled.quality.phase_fidelity, 0.9);
+  EXPECT_LE(bundled.quality.ambiguity, bundled.quality.ambiguity_straight);
   EXPECT_NE(bundled.router, nullptr);
   EXPECT_TRUE(bundled.reason.empty());
   EXPECT_GT(bundled.quality.score(), 0);
@@ -53,12 +82,18 @@ TEST(Bundle, IsDrawnWherePhasesAreClearAndKeepsItsPromises) {
 
 TEST(Bundle, MeasuresThePictureThatItShows) {
   base::ThreadPool pool(1);
-  const Segments lines = phases();
-  const Bundled bundled = draw(lines, 64, Bundling::kAuto);
+  const Segments lines = busy_phases();
+  const Bundled bundled = draw(lines, kRows, Bundling::kAuto);
   ASSERT_EQ(bundled.mode, "phases");
   const Density straight = render::rasterize(lines, pool);
   EXPECT_DOUBLE_EQ(bundled.quality.ink_ratio, ink_ratio(*bundled.density, straight));
   EXPECT_DOUBLE_EQ(bundled.quality.phase_fidelity, phase_fidelity(*bundled.density, straight));
+}
+
+TEST(Bundle, StaysStraightWhereTheLinesAreFew) {
+  const Bundled bundled = draw(phases(), 64, Bundling::kAuto);
+  EXPECT_EQ(bundled.mode, "density");
+  EXPECT_EQ(bundled.reason, "so few messages are told apart better as lines");
 }
 
 TEST(Bundle, StaysStraightWhereThereAreNoPhasesAndSaysWhy) {
@@ -88,8 +123,8 @@ TEST(Bundle, StaysStraightWhereThePeriodIsTooShortForColumns) {
 }
 
 TEST(Bundle, IsTheSameForAnyNumberOfThreads) {
-  const Segments lines = phases();
   for (const Bundling mode : kModes) {
+    const Segments lines = mode == Bundling::kAuto ? busy_phases() : phases();
     const Bundled alone = draw(lines, 64, mode, 1);
     for (const unsigned threads : {2U, 8U}) {
       const Bundled together = draw(lines, 64, mode, threads);
@@ -100,8 +135,8 @@ TEST(Bundle, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Bundle, IsTheSameForAnyOrderOfTheMessages) {
-  const Segments lines = phases();
   for (const Bundling mode : kModes) {
+    const Segments lines = mode == Bundling::kAuto ? busy_phases() : phases();
     const Bundled ordered = draw(lines, 64, mode);
     const Bundled other = draw(shuffled(lines), 64, mode);
     EXPECT_EQ(ordered.mode, other.mode);
@@ -110,14 +145,14 @@ TEST(Bundle, IsTheSameForAnyOrderOfTheMessages) {
 }
 
 TEST(Bundle, OfMirroredTimeIsTheMirroredPicture) {
-  Segments lines = phases(800);
+  Segments lines = busy_phases();
   Segments mirrored = lines;
   for (size_t i = 0; i < lines.size(); ++i) {
     mirrored.x1[i] = 960 - lines.x1[i];
     mirrored.x2[i] = 960 - lines.x2[i];
   }
-  const Bundled forward = draw(lines, 64, Bundling::kAuto);
-  const Bundled backward = draw(mirrored, 64, Bundling::kAuto);
+  const Bundled forward = draw(lines, kRows, Bundling::kAuto);
+  const Bundled backward = draw(mirrored, kRows, Bundling::kAuto);
   ASSERT_EQ(forward.mode, "phases");
   ASSERT_EQ(backward.mode, "phases");
   const Density& a = *forward.density;

@@ -30,11 +30,23 @@ std::vector<double> ink_by_column(const layout::Density& raster) {
 
 }  // namespace
 
-double ink_ratio(const layout::Density& bundled, const layout::Density& straight) {
+double InkCount::ratio() const {
+  return straight == 0 ? 1 : static_cast<double>(bundled) / static_cast<double>(straight);
+}
+
+InkCount& InkCount::operator+=(const InkCount& other) {
+  bundled += other.bundled;
+  straight += other.straight;
+  return *this;
+}
+
+InkCount count_ink(const layout::Density& bundled, const layout::Density& straight) {
   const double threshold = kInk * straight.min_weight;
-  const size_t inked = inked_pixels(straight, threshold);
-  if (inked == 0) return 1;
-  return static_cast<double>(inked_pixels(bundled, threshold)) / static_cast<double>(inked);
+  return {inked_pixels(bundled, threshold), inked_pixels(straight, threshold)};
+}
+
+double ink_ratio(const layout::Density& bundled, const layout::Density& straight) {
+  return count_ink(bundled, straight).ratio();
 }
 
 double phase_fidelity(const layout::Density& bundled, const layout::Density& straight) {

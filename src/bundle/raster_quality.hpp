@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,8 +9,19 @@
 
 namespace pathline::bundle {
 
-/// Pixels that a picture of bundles covers, as a share of those that straight lines of the same
-/// messages cover: n above 0.3 of the lightest message. 1 when the straight lines cover none.
+/// Pixels that a picture of bundles, and straight lines of the same messages, cover: n above 0.3 of
+/// the lightest message.
+struct InkCount {
+  size_t bundled = 0;
+  size_t straight = 0;
+
+  double ratio() const;  ///< 1 when the straight lines cover none.
+  InkCount& operator+=(const InkCount& other);
+};
+
+InkCount count_ink(const layout::Density& bundled, const layout::Density& straight);
+
+/// Their ratio.
 double ink_ratio(const layout::Density& bundled, const layout::Density& straight);
 
 /// Whether the picture shows the program's phases and no others: the correlation (Pearson) of the

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kChunk = 4096;
 constexpr size_t kSamples = 16;
 constexpr double kMinLength = 2;  // px; shorter messages have no meaningful detour
-constexpr double kBlockPx = 8;    // an end's place, as far as a reader can tell
+constexpr double kBlockPx = 8;    // what a reader takes for one place
 
 struct Length {
   double total = 0;
@@ -145,7 +145,12 @@ struct Visit {
   auto key() const { return std::tie(stretch, source, target, weight); }
 };
 
-uint32_t place_of(layout::Point point) {
+/// The row of an end, or the pixel that rows share.
+uint32_t row_of(layout::Point point) {
+  return static_cast<uint32_t>(std::clamp(point.y + 0.5, 0.0, 0x1p31));
+}
+
+uint32_t block_of(layout::Point point) {
   const auto coordinate = [](double px) {
     return static_cast<uint32_t>(std::clamp(px / kBlockPx, 0.0, 65535.0));
   };
@@ -156,12 +161,13 @@ uint64_t stretch_of(layout::Point from, layout::Point to) {
   constexpr double kDirections = 16;
   const double angle = std::atan2(to.y - from.y, to.x - from.x) / (2 * std::numbers::pi);
   const auto direction = static_cast<uint64_t>((angle + 1) * kDirections + 0.5);
-  return uint64_t{place_of({(from.x + to.x) / 2, (from.y + to.y) / 2})} << 8 |
+  return uint64_t{block_of({(from.x + to.x) / 2, (from.y + to.y) / 2})} << 8 |
          direction % static_cast<uint64_t>(kDirections);
 }
 
-/// Walks along a piece in steps of a block, and notes the stretch of every step.
-void visit_piece(const layout::Curves& curves, size_t i, Visit visit, std::vector<Visit>& visits) {
+/// Walks along a piece in steps of a block, and notes the stretch of every step in the picture.
+void visit_piece(const layout::Curves& curves, size_t i, const layout::Rect& clip, Visit visit,
+                 std::vector<Visit>& visits) {
   const layout::Bezier piece{
       {curves.x1[i], curves.y1[i]}, {curves.cx[i], curves.cy[i]}, {curves.x2[i], curves.y2[i]}};
   const double length = length_of(curves, i, 1).total;
@@ -169,8 +175,10 @@ void visit_piece(const layout::Curves& curves, size_t i, Visit visit, std::vecto
   layout::Point from = piece.begin;
   for (size_t k = 1; k <= steps; ++k) {
     const layout::Point to = piece.at(static_cast<double>(k) / static_cast<double>(steps));
-    visit.stretch = stretch_of(from, to);
-    visits.push_back(visit);
+    if (is_inside(layout::between(from, to), clip)) {
+      visit.stretch = stretch_of(from, to);
+      visits.push_back(visit);
+    }
     from = to;
   }
 }
@@ -193,9 +201,9 @@ double ambiguity(const layout::Segments& lines, const Router* router,
     if (router != nullptr) router->route(from, to, control);
     curves = {};
     layout::add_spline(control, spline, 1, curves);
-    const Visit visit{0, place_of(from), place_of(to), weight};
+    const Visit visit{0, row_of(from), row_of(to), weight};
     const auto first = static_cast<std::ptrdiff_t>(visits.size());
-    for (size_t k = 0; k < curves.size(); ++k) visit_piece(curves, k, visit, visits);
+    for (size_t k = 0; k < curves.size(); ++k) visit_piece(curves, k, lines.clip, visit, visits);
     // A curve that comes back to a stretch is one line there all the same.
     std::sort(visits.begin() + first, visits.end(), before);
     visits.erase(std::unique(visits.begin() + first, visits.end(), same), visits.end());

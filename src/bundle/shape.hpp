@@ -27,11 +27,12 @@ Shape measure_shape(const layout::Segments& lines, const Router& router,
 
 /// How often the picture suggests connections that are none. A reader who follows lines cannot tell
 /// those apart that run through the same 8 x 8 px in the same direction (of 16): through such a
-/// stretch k he sees the places S_k (of 8 px) where lines come from and T_k where they go to, of
-/// whose pairs only E_k exchange messages. Returned is the mean of 1 - |E_k| / (|S_k| |T_k|) over
-/// the stretches, weighted with the messages in them, each once however often it passes: 0 when
-/// every connection that could be inferred exists. Straight lines have an ambiguity as well; only
-/// what bundling adds speaks against it.
+/// stretch k he sees the rows S_k (or pixels, where rows share one) that lines come from and T_k
+/// that they go to, of whose pairs only E_k exchange messages: who talks to whom, whenever it may
+/// be. Returned is the mean of 1 - |E_k| / (|S_k| |T_k|) over the stretches, weighted with the
+/// messages in them, each once however often it passes: 0 when every connection that could be
+/// inferred exists. Stretches outside `clip` do not count. Straight lines have an ambiguity as
+/// well; only what bundling adds speaks against it.
 ///
 /// router  nullptr for straight lines.
 /// cost    O(n log n) in the length of all curves; meant for a sample of the messages.

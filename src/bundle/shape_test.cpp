@@ -111,9 +111,9 @@ TEST(Ambiguity, DoesNotDependOnTheOrderOfTheMessages) {
 }
 
 TEST(Ambiguity, CountsEachOfEqualMessagesInAnyOrder) {
-  // Both cross block 1, each from and to blocks of its own: 2 of 4 pairs exist. The third is alone.
-  const std::array<float, 4> a = {7, 4, 14, 4};
-  const std::array<float, 4> b = {9, 4, 16, 4};
+  // Two in one block, each from and to a row of its own: 2 of 4 pairs exist. The third is alone.
+  const std::array<float, 4> a = {9, 4, 14, 4};
+  const std::array<float, 4> b = {10, 5, 14, 5};
   const std::array<float, 4> c = {100, 100, 105, 100};
   std::vector<std::array<float, 4>> messages = {a, a, a, b, c};
   std::sort(messages.begin(), messages.end());
@@ -122,6 +122,25 @@ TEST(Ambiguity, CountsEachOfEqualMessagesInAnyOrder) {
     for (const auto& [x1, y1, x2, y2] : messages) lines.add(x1, y1, x2, y2);
     EXPECT_DOUBLE_EQ(ambiguity(lines, nullptr, {}), 1 - (4 * 0.5 + 1) / 5);
   } while (std::next_permutation(messages.begin(), messages.end()));
+}
+
+TEST(Ambiguity, CountsPairsOfRowsWheneverTheyExchangeMessages) {
+  // The same two rows again and again are one pair: nothing wrong could be inferred.
+  layout::Segments lines = on(200, 200);
+  for (int i = 0; i < 40; ++i) {
+    lines.add(static_cast<float>(10 + i), 20, static_cast<float>(60 + 3 * i), 180);
+  }
+  EXPECT_EQ(ambiguity(lines, nullptr, {}), 0);
+  const Over middle({{100, 100}});
+  EXPECT_EQ(ambiguity(lines, &middle, {1, 1}), 0);
+}
+
+TEST(Ambiguity, LeavesOutWhatIsOutsideThePicture) {
+  layout::Segments lines = on(200, 200);
+  lines.add(20, 20, 380, 180);
+  lines.add(20, 180, 380, 20);
+  const Over behind_the_border({{300, 90}, {300, 110}});
+  EXPECT_EQ(ambiguity(lines, &behind_the_border, {1, 1}), 0);
 }
 
 TEST(Ambiguity, CountsAStretchOncePerCurve) {
