@@ -2,9 +2,7 @@
 #include "bundle/bundling.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "bundle/phase_router.hpp"
 #include "bundle/quadtree_router.hpp"
 #include "bundle/raster_quality.hpp"
+#include "bundle/sample.hpp"
 #include "bundle/shape.hpp"
 #include "bundle/superpose.hpp"
 #include "render/raster.hpp"
@@ -39,107 +38,11 @@ constexpr std::array<double, 2> kRowGaps = {6, 12};
 constexpr double kProfileGap = 24;
 constexpr double kFewPerPixel = 0.03;  // messages: so few are told apart better as lines
 constexpr size_t kMaxTries = 1;        // whole pictures of bundles that are drawn to be judged
-constexpr std::array<double, 3> kPartQuantiles = {0.2, 0.5, 0.8};  // pictures are judged by these
-constexpr size_t kPartMessages = 5000;
 constexpr double kHopefulInk = 0.6;    // of the parts
 constexpr double kHopelessInk = 0.75;  // no other columns or rows will help
 constexpr size_t kTypicalMessages = 150000;
 constexpr size_t kJudgedMessages = 512;  // enough for a mean within some per cent
 constexpr size_t kMeasuredMessages = 200000;
-
-/// About `count` lines, chosen by what they are, so that their order does not matter.
-Segments sample(const Segments& lines, size_t count) {
-  if (lines.size() <= count) return lines;
-  constexpr size_t kBlock = 256;
-  const double share = static_cast<double>(count) / static_cast<double>(lines.size());
-  const auto limit = static_cast<uint32_t>(share * 0x1p32);
-  Segments result;
-  result.clip = lines.clip;
-  result.reserve(count + count / 8);
-  std::array<uint32_t, kBlock> hashes;
-  for (size_t begin = 0; begin < lines.size(); begin += kBlock) {
-    const size_t size = std::min(kBlock, lines.size() - begin);
-    const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
-    for (size_t i = 0; i < size; ++i) {
-      const uint32_t mixed = bits(lines.x1[begin + i]) * 0x9e3779b1 ^
-                             bits(lines.y1[begin + i]) * 0x85ebca77 ^
-                             bits(lines.y2[begin + i]) * 0xc2b2ae3d;
-      hashes[i] = (mixed ^ mixed >> 15) * 0x27d4eb2f;
-    }
-    for (size_t i = 0; i < size; ++i) {
-      if (hashes[i] >= limit) continue;
-      const size_t line = begin + i;
-      result.add(lines.x1[line], lines.y1[line], lines.x2[line], lines.y2[line]);
-      if (!lines.weight.empty()) result.weight.push_back(lines.weight[line]);
-    }
-  }
-  return result;
-}
-
-/// The pixel column that has `share` of the ends of messages before it.
-double place_of(const EndCounts& ends, double share) {
-  const auto total = std::accumulate(ends.count.begin(), ends.count.end(), int64_t{0});
-  int64_t before = 0;
-  for (size_t x = 0; x < ends.count.size(); ++x) {
-    before += ends.count[x];
-    if (static_cast<double>(before) >= share * static_cast<double>(total)) {
-      return ends.left + static_cast<double>(x);
-    }
-  }
-  return ends.left;
-}
-
-/// The lines of a window around where `quantile` of the messages are, which becomes `clip`: of all
-/// rows, or with very many lines of some. As many as `count` if they were spread evenly.
-Segments lines_around(const Segments& lines, const EndCounts& ends, double quantile, size_t count) {
-  constexpr double kMinWidth = 1.0 / 24;
-  constexpr double kMinHeight = 1.0 / 8;
-  const double share = static_cast<double>(count) / static_cast<double>(lines.size());
-  const double width = std::floor(lines.clip.w * std::clamp(share, kMinWidth, 1.0));
-  const double height = std::floor(lines.clip.h * std::clamp(share / kMinWidth, kMinHeight, 1.0));
-  const double middle = std::clamp(place_of(ends, quantile), lines.clip.x + width / 2,
-                                   std::max(lines.clip.x, lines.clip.right()) - width / 2);
-  Segments result;
-  result.clip = {std::floor(middle - width / 2),
-                 std::floor(lines.clip.y + (lines.clip.h - height) / 2), width, height};
-  // Curves leave the rows between their ends by less than the distance of two nodes.
-  const auto reach = static_cast<float>(kRowGaps.back());
-  const auto left = static_cast<float>(result.clip.x);
-  const auto right = static_cast<float>(result.clip.right());
-  const auto top = static_cast<float>(result.clip.y) - reach;
-  const auto bottom = static_cast<float>(result.clip.bottom()) + reach;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (std::max(lines.x1[i], lines.x2[i]) < left || std::min(lines.x1[i], lines.x2[i]) > right) {
-      continue;
-    }
-    if (std::max(lines.y1[i], lines.y2[i]) < top || std::min(lines.y1[i], lines.y2[i]) > bottom) {
-      continue;
-    }
-    result.add(lines.x1[i], lines.y1[i], lines.x2[i], lines.y2[i]);
-    if (!lines.weight.empty()) result.weight.push_back(lines.weight[i]);
-  }
-  return result;
-}
-
-/// All lines, or some thousand of parts of the picture at the beginning, the middle and the end of
-/// the messages, as close to each other as they are there.
-std::vector<Segments> typical_parts(const Segments& lines, const EndCounts& ends) {
-  constexpr double kLeastPx = 24;
-  std::vector<Segments> parts;
-  if (lines.size() <= kPartMessages * kPartQuantiles.size()) {
-    parts.push_back(lines);
-    return parts;
-  }
-  for (const double quantile : kPartQuantiles) {
-    Segments part = lines_around(lines, ends, quantile, kPartMessages);
-    while (part.size() > 2 * kPartMessages && part.clip.w > kLeastPx && part.clip.h > kLeastPx) {
-      part = lines_around(part, count_ends(part), 0.5, kPartMessages);
-    }
-    parts.push_back(part.size() > 2 * kPartMessages ? sample(part, kPartMessages)
-                                                    : std::move(part));
-  }
-  return parts;
-}
 
 double ambiguity(const std::vector<Segments>& parts, const Router* router,
                  const layout::Spline& spline) {
@@ -318,7 +221,7 @@ class PhaseSearch {
   }
 
   const std::vector<Segments>& parts() {
-    if (parts_.empty()) parts_ = typical_parts(lines_, ends_);
+    if (parts_.empty()) parts_ = typical_parts(lines_, ends_, kRowGaps.back());
     return parts_;
   }
 
@@ -412,7 +315,7 @@ void measure(const Segments& lines, const BundleOptions& options, Bundled& resul
   const Segments measured = sample(lines, kMeasuredMessages);
   const layout::Spline spline{options.degree, result.beta};
   take_shape(measure_shape(measured, *result.router, spline, pool), result.quality);
-  const std::vector<Segments> followed = typical_parts(lines, count_ends(lines));
+  const std::vector<Segments> followed = typical_parts(lines, count_ends(lines), kRowGaps.back());
   result.quality.ambiguity = ambiguity(followed, result.router.get(), spline);
   result.quality.ambiguity_straight = ambiguity(followed, nullptr, spline);
 }
