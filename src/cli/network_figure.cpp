@@ -89,7 +89,10 @@ void add_network_figure_options(Command& command, NetworkOptions& network,
                                 NetworkFigureOptions& options) {
   const std::string group = kNetworkGroup;
   add_network_options(command, network, false, group);
-  command.option("--merge", options.merge, "Draw nodes that agree in these coordinates as one: A,D")
+  command
+      .option("--merge", options.merge,
+              "Draw nodes that agree in these coordinates as one: A,D; the graph chooses above 512 "
+              "nodes")
       .group(group);
   command
       .option("--compare", options.compare,

@@ -15,49 +15,8 @@ namespace {
 
 constexpr double kLineHeight = 1.35;  // Of the size of the text.
 constexpr double kBarHeight = 110;
-constexpr size_t kTicks = 5;
 
 }  // namespace
-
-ValueScale ValueScale::of(std::vector<double> values) {
-  constexpr double kLogarithmicFrom = 50;  // Largest value over the median.
-  std::erase_if(values, [](double value) { return !(value > 0); });
-  if (values.empty()) return {};
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  const double median = *middle;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  ValueScale scale{.low = 0, .high = *high, .logarithmic = *high > kLogarithmicFrom * median};
-  if (scale.logarithmic) scale.low = *low;
-  return scale;
-}
-
-double ValueScale::share(double value) const {
-  if (!(value > low)) return 0;
-  const double share =
-      logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-  return std::clamp(share, 0.0, 1.0);
-}
-
-layout::Color ValueScale::color(const layout::Theme& theme, double value) const {
-  return theme.heat.at(kRampBegin + (1 - kRampBegin) * share(value));
-}
-
-std::vector<layout::BarTick> ValueScale::ticks(RouteMetric metric, LoadUnit unit) const {
-  layout::Ticks round = logarithmic ? layout::log_ticks(low, high, kTicks, false)
-                                    : layout::count_ticks(low, high, kTicks);
-  for (layout::Tick& tick : round.major) tick.label = metric_text(metric, unit, tick.value);
-  std::vector<layout::BarTick> ticks = {
-      {1, metric_text(metric, unit, high)},
-      {0, logarithmic ? metric_text(metric, unit, low) : std::string("0")}};
-  for (layout::BarTick& tick : layout::bar_ticks(round, low, high, logarithmic)) {
-    const double value = round.major[0].value;
-    const bool whole = metric == RouteMetric::kBytes || metric == RouteMetric::kHopBytes ||
-                       std::round(value) == value;
-    if (whole) ticks.push_back(std::move(tick));
-  }
-  return ticks;
-}
 
 void SideLegend::heading(const std::string& text) {
   const double height = theme_.text_size_px * kLineHeight;
@@ -109,13 +68,19 @@ void SideLegend::note(const std::string& text) {
   scene_.layers.emplace_back(std::move(labels));
 }
 
-void SideLegend::scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit) {
+void SideLegend::scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit,
+                       const char* what) {
   const double height = std::min(kBarHeight, left_px() - 12);
   if (height < 24) return;
   const layout::Rect bar{area_.x + 1, std::round(y_ + 6), 14, std::round(height)};
   layout::add_color_bar(scene_, theme_, bar, theme_.heat, scale.ticks(metric, unit), "",
                         ValueScale::kRampBegin);
   y_ = bar.bottom() + 12;
+  if (scale.alike == 0) return;
+  note(fmt::format("{} of {} {}s have about {}: the colours tell the others apart, by rank.",
+                   base::human_count(scale.alike), base::human_count(scale.count), what,
+                   metric_text(metric, unit, scale.alike_value)));
+  space(4);
 }
 
 void SideLegend::scale(const DifferenceScale& scale, LoadUnit unit) {
@@ -130,7 +95,7 @@ void SideLegend::changes(const NetworkView& view, const NetworkOptions& options,
                          const DifferenceScale& scale, std::span<const LinkChange> changes) {
   constexpr size_t kMostLinks = 16;
   if (changes.empty() || left_px() < 50) return;
-  heading(options.aggregate ? "Largest differences, groups" : "Largest differences of links");
+  heading(view.is_merged() ? "Largest differences, groups" : "Largest differences of links");
   std::vector<const LinkChange*> order;
   for (const LinkChange& change : changes) order.push_back(&change);
   std::stable_sort(order.begin(), order.end(), [](const LinkChange* a, const LinkChange* b) {
@@ -160,13 +125,17 @@ void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
   std::string what = "First";
   if (options.color == RouteMetric::kBytes) what = "Most loaded";
   if (options.color == RouteMetric::kRoutes) what = "Most used";
-  heading(what + (options.aggregate ? " between groups" : " links"));
+  heading(what + (view.is_merged() ? " between groups" : " links"));
   layout::Boxes boxes;
   layout::Polylines rings;
   for (size_t i = 0; i < std::min(order.size(), kMostLinks) && left_px() > 15; ++i) {
     const GroupLink& link = *order[i];
-    std::string text = fmt::format("{} → {}  {}", view.names[link.from], view.names[link.to],
-                                   metric_text(options.color, options.unit, link.value));
+    const std::string value = metric_text(options.color, options.unit, link.value);
+    std::string text =
+        fmt::format("{} → {}  {}", view.names[link.from], view.names[link.to], value);
+    if (layout::text_width_px(text, theme_.small_size_px) > area_.w - 20) {
+      text = fmt::format("{}  {} → {}", value, view.names[link.from], view.names[link.to]);
+    }
     const std::string count = ", " + base::counted(link.routes, "route", "routes");
     const bool fits = layout::text_width_px(text + count, theme_.small_size_px) < area_.w - 20;
     if (fits && options.unit == LoadUnit::kBytes && options.color != RouteMetric::kRoutes) {

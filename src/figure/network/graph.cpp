@@ -10,10 +10,12 @@
 #include "base/text.hpp"
 #include "figure/frame.hpp"
 #include "figure/network/graph_bands.hpp"
+#include "figure/network/graph_clusters.hpp"
+#include "figure/network/graph_merge.hpp"
+#include "figure/network/graph_names.hpp"
 #include "figure/network/graph_nodes.hpp"
 #include "figure/network/view.hpp"
 #include "layout/axis.hpp"
-#include "layout/text.hpp"
 
 namespace pathline::figure {
 namespace {
@@ -27,14 +29,16 @@ constexpr double kWithLegendFrom = 600;  // px of the picture's width.
 constexpr double kNarrowestBand = 0.5;
 constexpr double kNarrowestOfMany = 0.05;  // Of links one pixel wide and more, in a crowd.
 constexpr size_t kManyBands = 4000;
+constexpr double kPassing = 0.2;  // Opacity of what goes from one cluster to another.
 constexpr size_t kRingedLinks = 5;
 constexpr size_t kRingsFrom = 300;         // Links.
 constexpr size_t kMaxGraphNodes = 20'000;  // Of what a picture can hold.
 
 class GraphFigure : Frame {
  public:
-  GraphFigure(const NetworkView& view, const NetworkOptions& options)
-      : Frame(options), view_(view), options_(options) {}
+  /// merged  because there are too many nodes, and not because somebody said so.
+  GraphFigure(const NetworkView& view, const NetworkOptions& options, bool merged)
+      : Frame(options), view_(view), options_(options), merged_by_itself_(merged) {}
 
   base::Result<layout::Scene> draw() {
     const double top =
@@ -48,11 +52,14 @@ class GraphFigure : Frame {
     if (view_.after) add_links_of_both();
     nodes_.emplace(view_, links_);
     if (nodes_->size() > kMaxGraphNodes) return too_many();
-    if (const base::Status status = nodes_->place(area_); !status) return status.error();
+    const PlacedBy by = view_.is_merged() ? PlacedBy::kLinks : PlacedBy::kPairs;
+    if (const base::Status status = nodes_->place(area_, by); !status) return status.error();
+    if (!view_.is_merged()) find_clusters();
     bands_ = graph_bands(view_, options_, links_, *nodes_, area_);
     std::vector<double> values;
     for (const GraphBand& band : bands_.all) values.push_back(band.value);
     scale_ = ValueScale::of(std::move(values));
+    if (!clusters_.empty()) add_cluster_grounds(scene_, theme_, *nodes_, clusters_);
     if (view_.after) {
       figure::add_changed_bands(scene_, theme_, area_, *nodes_, changes_, differences_);
       add_nodes();
@@ -62,7 +69,7 @@ class GraphFigure : Frame {
       add_nodes();
       add_rings();
     }
-    add_names();
+    add_graph_names(scene_, theme_, view_, *nodes_, area_);
     if (nodes_->size() == 0) layout::add_remark(scene_, theme_, area_, "no routes between nodes");
     if (legend_space() > 0 && nodes_->size() > 0) add_legend();
     scene_.description = "Nodes near to those that they communicate with, and their routes";
@@ -80,6 +87,19 @@ class GraphFigure : Frame {
             "Merge nodes by some of their coordinates."};
   }
 
+  void find_clusters() {
+    clusters_ = clusters(group_pairs(view_), view_.group_count);
+    if (clusters_.size() < 2) clusters_.clear();
+    cluster_of_.assign(view_.group_count, UINT32_MAX);
+    for (uint32_t i = 0; i < clusters_.size(); ++i) {
+      for (const uint32_t group : clusters_[i]) cluster_of_[group] = i;
+    }
+  }
+  /// A link from one cluster to another only passes what others exchange on.
+  [[nodiscard]] bool leaves_cluster(const GroupLink& link) const {
+    return !clusters_.empty() && cluster_of_[link.from] != cluster_of_[link.to];
+  }
+
   [[nodiscard]] bool one_color_each() const {
     return bands_.single && options_.color == RouteMetric::kRoutes &&
            view_.drawn.size() <= kOneColorEach;
@@ -87,6 +107,7 @@ class GraphFigure : Frame {
   [[nodiscard]] Color color_of(const GraphBand& band) const {
     if (!one_color_each()) {
       const Color color = scale_.color(theme_, band.value);
+      if (leaves_cluster(links_[band.link])) return layout::with_alpha(color, kPassing);
       if (bands_.single || bands_.all.size() <= kManyBands) return color;
       // Where thousands cross, small ones must not add up to a ground on which large ones drown.
       return layout::with_alpha(color, std::min(1.0, 0.2 + 2 * scale_.share(band.value)));
@@ -210,7 +231,7 @@ class GraphFigure : Frame {
       const double rim = node.radius_px > 5 ? 1 : 0.7;
       circles.lines.push_back(
           circle(node.at, node.radius_px, balance_color(node), theme_.muted_text, rim));
-      if (options_.aggregate && node.inner_bytes > 0) add_arc(node, circles);
+      if (view_.is_merged() && node.inner_bytes > 0) add_arc(node, circles);
     }
     relay_count_ = relays.x.size();
     scene_.layers.emplace_back(std::move(relays));
@@ -232,64 +253,6 @@ class GraphFigure : Frame {
     lines.lines.push_back(std::move(arc));
   }
 
-  /// Names of the nodes with most partners, as far as they find room.
-  void add_names() {
-    constexpr size_t kNameAll = 64;
-    constexpr size_t kOtherwise = 8;
-    std::vector<uint32_t> order;
-    for (uint32_t i = 0; i < nodes_->size(); ++i) {
-      if (nodes_->all()[i].talks()) order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return nodes_->all()[a].degree() > nodes_->all()[b].degree();
-    });
-    if (order.size() > kNameAll) order.resize(kOtherwise);
-    std::vector<Rect> taken;
-    if (nodes_->size() <= 4 * kNameAll) {
-      for (const GraphNode& node : nodes_->all()) {
-        const double r = node.radius_px + (node.inner_bytes > 0 ? 5 : 0);
-        taken.push_back({node.at.x - r, node.at.y - r, 2 * r, 2 * r});
-      }
-    }
-    layout::Boxes grounds;
-    grounds.corner_radius_px = 3;
-    layout::Labels labels;
-    for (const uint32_t i : order) {
-      const Rect place = name_place(nodes_->all()[i], taken);
-      if (place.w <= 0) continue;
-      taken.push_back(place);
-      grounds.add(place, layout::with_alpha(theme_.background, 0.8));
-      labels.items.push_back({.text = view_.names[nodes_->all()[i].group],
-                              .at = {place.x + place.w / 2, place.y + place.h / 2},
-                              .color = theme_.text,
-                              .size_px = theme_.small_size_px,
-                              .anchor = layout::Anchor::kMiddle,
-                              .baseline = layout::Baseline::kMiddle});
-    }
-    scene_.layers.emplace_back(std::move(grounds));
-    scene_.layers.emplace_back(std::move(labels));
-  }
-
-  /// Right, left, above or below a circle, where nothing else is; empty without room.
-  [[nodiscard]] Rect name_place(const GraphNode& node, const std::vector<Rect>& taken) const {
-    const double w = layout::text_width_px(view_.names[node.group], theme_.small_size_px) + 6;
-    const double h = theme_.small_size_px * 1.3;
-    const double gap = node.radius_px + (options_.aggregate && node.inner_bytes > 0 ? 7 : 2);
-    const Point& at = node.at;
-    for (const Rect& place :
-         {Rect{at.x + gap, at.y - h / 2, w, h}, Rect{at.x - gap - w, at.y - h / 2, w, h},
-          Rect{at.x - w / 2, at.y - gap - h, w, h}, Rect{at.x - w / 2, at.y + gap, w, h}}) {
-      const bool inside = place.x >= area_.x && place.y >= area_.y - 4 &&
-                          place.right() <= area_.right() && place.bottom() <= area_.bottom() + 4;
-      const bool free = std::none_of(taken.begin(), taken.end(), [&](const Rect& other) {
-        return place.x < other.right() && other.x < place.right() && place.y < other.bottom() &&
-               other.y < place.bottom();
-      });
-      if (inside && free) return place;
-    }
-    return {};
-  }
-
   void add_legend() {
     SideLegend legend(scene_, theme_,
                       {options_.width_px - kMargin - kLegendWidth, area_.y, kLegendWidth, area_.h});
@@ -303,10 +266,7 @@ class GraphFigure : Frame {
     legend.space(10);
     add_circle_legend(legend);
     legend.space(8);
-    legend.note(fmt::format(
-        "Nodes lie near those that they exchange {} with{}.",
-        options_.unit == LoadUnit::kBytes ? "much" : "data",
-        nodes_->by_weight() ? "" : "; the graph is too large for loads to be considered"));
+    add_place_notes(legend);
     const size_t left_out = view_.group_count - nodes_->size();
     if (left_out > 0) {
       legend.note(
@@ -322,12 +282,40 @@ class GraphFigure : Frame {
     legend.links(view_, options_, scale_, falling(links_), ring_count_);
   }
 
+  void add_place_notes(SideLegend& legend) const {
+    if (merged_by_itself_) {
+      const network::Network& network = *view_.network;
+      std::vector<size_t> all(network.dimensions().size());
+      std::iota(all.begin(), all.end(), 0U);
+      legend.note(
+          fmt::format("{} nodes would cover each other: those of the same {} are one. "
+                      "--merge {} draws them all.",
+                      base::human_count(view_.talking_node_count),
+                      dimension_names(network, *options_.aggregate, " and "),
+                      dimension_names(network, all, ",")));
+    }
+    const char* large =
+        nodes_->by_weight() ? "" : "; the graph is too large for loads to be considered";
+    if (view_.is_merged()) {
+      legend.note(fmt::format("Groups lie near those that loaded links lead to{}.", large));
+    } else {
+      legend.note(fmt::format("Nodes lie near those that they exchange {} with{}.",
+                              options_.unit == LoadUnit::kBytes ? "much" : "data", large));
+    }
+    if (!clusters_.empty()) {
+      legend.note(
+          fmt::format("{} sets of nodes exchange nothing with each other (grey grounds, "
+                      "the largest of {}); pale links between them only pass on.",
+                      clusters_.size(), base::human_count(clusters_[0].size())));
+    }
+  }
+
   [[nodiscard]] std::string what_color_says() const {
     const bool bytes = options_.unit == LoadUnit::kBytes;
     switch (options_.color) {
       case RouteMetric::kBytes:
         if (bands_.single) return bytes ? "Bytes of the route" : "Route";
-        return options_.aggregate ? "Loads between groups" : "Load of the link";
+        return view_.is_merged() ? "Loads between groups" : "Load of the link";
       case RouteMetric::kRoutes: return bands_.single ? "Route" : "Routes over the link";
       case RouteMetric::kLength:
         return bands_.single ? "Length of the route" : "Mean length of routes";
@@ -347,7 +335,7 @@ class GraphFigure : Frame {
     }
     if (!one_color_each()) {
       legend.heading(what_color_says());
-      legend.scale(scale_, options_.color, options_.unit);
+      legend.scale(scale_, options_.color, options_.unit, bands_.single ? "route" : "link");
     }
     layout::Boxes bars;
     for (const double share : {1.0, 0.25}) {
@@ -398,7 +386,7 @@ class GraphFigure : Frame {
           options_.unit == LoadUnit::kBytes ? "which way its bytes go" : "which way its routes go");
       legend.space(34);
     }
-    if (options_.aggregate) {
+    if (view_.is_merged()) {
       layout::Polylines arc;
       const Point at = legend.sample(16, 26, "share that stays in the group");
       GraphNode sample;
@@ -421,6 +409,9 @@ class GraphFigure : Frame {
 
   const NetworkView& view_;
   const NetworkOptions& options_;
+  bool merged_by_itself_;
+  std::vector<std::vector<uint32_t>> clusters_;  // Empty where all hang together.
+  std::vector<uint32_t> cluster_of_;             // Per group; UINT32_MAX: none.
   Rect area_;
   std::vector<GroupLink> links_;
   std::vector<LinkChange> changes_;  // Of a comparison.
@@ -437,9 +428,13 @@ class GraphFigure : Frame {
 
 base::Result<layout::Scene> graph(const network::Network& network, const network::Routes& routes,
                                   const NetworkOptions& options) {
-  const auto view = network_view(network, routes, options);
+  NetworkOptions merged = options;
+  if (!options.aggregate) {
+    merged.aggregate = dimensions_to_keep(network, routes, options.after);
+  }
+  const auto view = network_view(network, routes, merged);
   if (!view) return view.error();
-  return GraphFigure(view.value(), options).draw();
+  return GraphFigure(view.value(), merged, !options.aggregate && merged.aggregate).draw();
 }
 
 }  // namespace pathline::figure

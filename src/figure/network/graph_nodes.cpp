@@ -68,47 +68,61 @@ GraphNodes::GraphNodes(const NetworkView& view, std::span<const GroupLink> links
   for (const GraphNode& node : nodes_) most_partners_ = std::max(most_partners_, node.degree());
 }
 
-base::Status GraphNodes::place(const layout::Rect& area) {
+base::Status GraphNodes::place(const layout::Rect& area, PlacedBy by) {
+  // Relays would hold together what has nothing to do with each other.
+  std::vector<uint32_t> number(nodes_.size());
+  uint32_t count = 0;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (by == PlacedBy::kLinks || nodes_[i].talks()) number[i] = count++;
+  }
   std::vector<layout::ForceEdge> edges;
   const auto add = [&](uint32_t from, uint32_t to, uint64_t bytes) {
     if (from == to) return;
-    edges.push_back({place_of_[from], place_of_[to], std::max(1.0, static_cast<double>(bytes))});
+    edges.push_back({number[place_of_[from]], number[place_of_[to]],
+                     std::max(1.0, static_cast<double>(bytes))});
   };
-  for (const GroupPair& pair : pairs_) add(pair.from, pair.to, pair.bytes);
-  for (const GroupLink& link : links_) {
-    if (of_group(link.from).talks() && of_group(link.to).talks()) continue;
-    add(link.from, link.to, link.load_bytes);
+  if (by == PlacedBy::kLinks) {
+    for (const GroupLink& link : links_) add(link.from, link.to, link.load_bytes);
+  } else {
+    for (const GroupPair& pair : pairs_) add(pair.from, pair.to, pair.bytes);
   }
-  const auto layout = layout::force_layout(static_cast<uint32_t>(nodes_.size()), edges);
+  const auto layout = layout::force_layout(count, edges);
   if (!layout) return layout.error();
   by_weight_ = layout.value().by_weight;
-  std::vector<Point> at = layout.value().at;
-  draw_in_relays(at);
+  std::vector<Point> at(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (by == PlacedBy::kLinks || nodes_[i].talks()) at[i] = layout.value().at[number[i]];
+  }
+  if (by == PlacedBy::kPairs) draw_in_relays(at);
   fit(std::move(at), area);
   size_circles(area);
   return {};
 }
 
-/// What only passes on has few neighbours and so would lie far outside: moves it most of the way
-/// to the middle of its links, weighed by their loads.
+/// What only passes on has no partners: it goes to the middle of its links, weighed by their loads.
 void GraphNodes::draw_in_relays(std::vector<Point>& at) const {
-  constexpr double kWay = 0.6;
-  std::vector<Point> sum(at.size());
-  std::vector<double> weight(at.size(), 0);
-  for (const GroupLink& link : links_) {
-    const std::array ends{place_of_[link.from], place_of_[link.to]};
-    const auto load = static_cast<double>(std::max<uint64_t>(1, link.load_bytes));
-    for (const size_t side : {0U, 1U}) {
-      const Point& other = at[ends[1 - side]];
-      sum[ends[side]].x += load * other.x;
-      sum[ends[side]].y += load * other.y;
-      weight[ends[side]] += load;
+  constexpr int kRounds = 12;  // Relays may lead to relays.
+  std::vector<bool> is_placed;
+  for (const GraphNode& node : nodes_) is_placed.push_back(node.talks());
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Point> sum(at.size());
+    std::vector<double> weight(at.size(), 0);
+    for (const GroupLink& link : links_) {
+      const std::array ends{place_of_[link.from], place_of_[link.to]};
+      const auto load = static_cast<double>(std::max<uint64_t>(1, link.load_bytes));
+      for (const size_t side : {0U, 1U}) {
+        if (nodes_[ends[side]].talks() || !is_placed[ends[1 - side]]) continue;
+        const Point& other = at[ends[1 - side]];
+        sum[ends[side]].x += load * other.x;
+        sum[ends[side]].y += load * other.y;
+        weight[ends[side]] += load;
+      }
     }
-  }
-  for (size_t i = 0; i < at.size(); ++i) {
-    if (nodes_[i].talks() || weight[i] <= 0) continue;
-    at[i].x += kWay * (sum[i].x / weight[i] - at[i].x);
-    at[i].y += kWay * (sum[i].y / weight[i] - at[i].y);
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (weight[i] <= 0) continue;
+      at[i] = {sum[i].x / weight[i], sum[i].y / weight[i]};
+      is_placed[i] = true;
+    }
   }
 }
 

@@ -29,6 +29,12 @@ struct GraphNode {
   }
 };
 
+/// What draws nodes together.
+enum class PlacedBy : uint8_t {
+  kPairs,  ///< What they exchange; what only passes on lies amid its links.
+  kLinks   ///< What goes over the links between them.
+};
+
 /// The nodes with traffic or on a route, and where they are.
 class GraphNodes {
  public:
@@ -41,9 +47,8 @@ class GraphNodes {
   [[nodiscard]] uint32_t place_of(uint32_t group) const { return place_of_[group]; }
   [[nodiscard]] const GraphNode& of_group(uint32_t group) const { return nodes_[place_of_[group]]; }
 
-  /// Fills `area` and sets the radii. Who talks is near its partners, what only passes on is near
-  /// its links. errors  those of force_layout().
-  base::Status place(const layout::Rect& area);
+  /// Fills `area` and sets the radii. errors  those of force_layout().
+  base::Status place(const layout::Rect& area, PlacedBy by);
 
   /// False: the graph was too large for loads to be considered.
   [[nodiscard]] bool by_weight() const { return by_weight_; }

@@ -156,7 +156,7 @@ TEST(GraphFigure, HasPartnersAndBalanceOfEachNode) {
   EXPECT_EQ(nodes.of_group(2).in_pairs, 2U);
   EXPECT_EQ(nodes.of_group(2).out_pairs, 1U);
   EXPECT_EQ(nodes.of_group(2).in_bytes, 60);
-  ASSERT_TRUE(nodes.place({0, 0, 400, 300}).ok());
+  ASSERT_TRUE(nodes.place({0, 0, 400, 300}, PlacedBy::kPairs).ok());
   // Areas grow with the partners: 3 against 1.
   EXPECT_NEAR(nodes.of_group(2).radius_px / nodes.of_group(0).radius_px, std::sqrt(3), 1e-6);
   for (const GraphNode& node : nodes.all()) {
@@ -190,7 +190,7 @@ TEST(GraphFigure, PutsSwitchesBetweenTheNodesThatTheyConnect) {
   const NetworkView view = view_of(test);
   const auto links = group_links(view, RouteMetric::kBytes);
   GraphNodes nodes(view, links);
-  ASSERT_TRUE(nodes.place({0, 0, 800, 600}).ok());
+  ASSERT_TRUE(nodes.place({0, 0, 800, 600}, PlacedBy::kPairs).ok());
   uint32_t relays = 0;
   for (const GraphNode& node : nodes.all()) relays += node.talks() ? 0 : 1;
   EXPECT_GT(relays, 4U);

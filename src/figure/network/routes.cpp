@@ -327,7 +327,7 @@ class RoutesFigure : Frame {
       case RouteMetric::kHopBytes: legend.heading("Bytes x hops of the routes over it"); break;
       case RouteMetric::kMaxLoad: legend.heading("Largest load on the way of its routes"); break;
     }
-    legend.scale(scale_, options_.color, options_.unit);
+    legend.scale(scale_, options_.color, options_.unit, "cell");
     layout::Boxes box;
     const Point at = legend.sample(14, 24, "a link that no route drawn crosses");
     box.add({at.x + 1, at.y - 6, 12, 12}, layout::mix(theme_.plot_background, theme_.other, 0.28));

@@ -296,7 +296,7 @@ std::string network_subtitle(const NetworkView& view, const NetworkOptions& opti
   if (talking < view.network->node_count()) {
     text = fmt::format("{} of {} with traffic", base::human_count(talking), text);
   }
-  if (options.aggregate) {
+  if (view.is_merged()) {
     text += fmt::format(" in {}", base::counted(view.node_group_count, "group", "groups"));
   }
   text += ", ";

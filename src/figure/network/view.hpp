@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "figure/network/network.hpp"
+#include "figure/network/value_scale.hpp"
 #include "layout/legend.hpp"
 
 namespace pathline::figure {
@@ -53,6 +54,8 @@ struct NetworkView {
   std::vector<uint32_t> drawn;      ///< Routes, ascending.
   size_t top_link_count = 0;        ///< That a route must cross to be drawn; 0: any.
   std::optional<OtherState> after;  ///< Of a comparison.
+
+  [[nodiscard]] bool is_merged() const { return node_group_count < network->node_count(); }
 };
 
 /// errors  kInvalidArgument for a dimension that does not exist and a route that is not there.
@@ -110,21 +113,6 @@ std::string difference_text(LoadUnit unit, double difference);
 /// "hottest link 131 -> 68 MB (-48 %), hop-bytes 12 -> 5.2 GB (-57 %), ..." with both states.
 std::string network_subtitle(const NetworkView& view, const NetworkOptions& options);
 
-/// From values to colours: linear from 0, or logarithmic when most values are far below the
-/// largest, for a linear scale would show them all alike.
-struct ValueScale {
-  double low = 0;
-  double high = 1;
-  bool logarithmic = false;
-
-  /// values  in any order; those of 0 and below are not looked at.
-  static ValueScale of(std::vector<double> values);
-  [[nodiscard]] double share(double value) const;
-  [[nodiscard]] layout::Color color(const layout::Theme& theme, double value) const;
-  [[nodiscard]] std::vector<layout::BarTick> ticks(RouteMetric metric, LoadUnit unit) const;
-  static constexpr double kRampBegin = 0.12;  // The smallest value must differ from none.
-};
-
 /// The legend beside a picture, from the top downwards; each part takes the height it needs.
 class SideLegend {
  public:
@@ -136,7 +124,8 @@ class SideLegend {
   void heading(const std::string& text);
   /// Wrapped to the width; ends with "…" where the height ends.
   void note(const std::string& text);
-  void scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit);
+  /// what  that the scale is of: "link".
+  void scale(const ValueScale& scale, RouteMetric metric, LoadUnit unit, const char* what);
   void scale(const DifferenceScale& scale, LoadUnit unit);
   /// The largest differences, falling.
   void changes(const NetworkView& view, const NetworkOptions& options, const DifferenceScale& scale,
