@@ -16,6 +16,14 @@ namespace {
 constexpr double kLineHeight = 1.35;  // Of the size of the text.
 constexpr double kBarHeight = 110;
 
+/// "router (9 2) → (10 2)": what both are is said once.
+std::string link_name(const std::string& from, const std::string& to) {
+  const size_t word = from.find('(');
+  const bool is_same =
+      word != std::string::npos && word > 0 && to.compare(0, word + 1, from, 0, word + 1) == 0;
+  return fmt::format("{} → {}", from, is_same ? to.substr(word) : to);
+}
+
 }  // namespace
 
 void SideLegend::heading(const std::string& text) {
@@ -104,12 +112,15 @@ void SideLegend::changes(const NetworkView& view, const NetworkOptions& options,
   layout::Boxes boxes;
   for (size_t i = 0; i < std::min(order.size(), kMostLinks) && left_px() > 15; ++i) {
     const LinkChange& change = *order[i];
-    const std::string link =
-        fmt::format("{} → {}  ", view.names[change.from], view.names[change.to]);
+    const std::string link = link_name(view.names[change.from], view.names[change.to]) + "  ";
     std::string text = link + fmt::format("{} → {}", load_text(options.unit, change.before),
                                           load_text(options.unit, change.after));
     if (layout::text_width_px(text, theme_.small_size_px) > area_.w - 20) {
-      text = link + difference_text(options.unit, change.difference());
+      const std::string difference = difference_text(options.unit, change.difference());
+      text = link + difference;
+      if (layout::text_width_px(text, theme_.small_size_px) > area_.w - 20) {
+        text = difference + "  " + link;
+      }
     }
     const layout::Point at = sample(15, 20, text);
     boxes.add({at.x + 2, at.y - 4, 8, 8}, scale.color(theme_, change.difference()));
@@ -131,10 +142,10 @@ void SideLegend::links(const NetworkView& view, const NetworkOptions& options,
   for (size_t i = 0; i < std::min(order.size(), kMostLinks) && left_px() > 15; ++i) {
     const GroupLink& link = *order[i];
     const std::string value = metric_text(options.color, options.unit, link.value);
-    std::string text =
-        fmt::format("{} → {}  {}", view.names[link.from], view.names[link.to], value);
+    const std::string name = link_name(view.names[link.from], view.names[link.to]);
+    std::string text = fmt::format("{}  {}", name, value);
     if (layout::text_width_px(text, theme_.small_size_px) > area_.w - 20) {
-      text = fmt::format("{}  {} → {}", value, view.names[link.from], view.names[link.to]);
+      text = fmt::format("{}  {}", value, name);
     }
     const std::string count = ", " + base::counted(link.routes, "route", "routes");
     const bool fits = layout::text_width_px(text + count, theme_.small_size_px) < area_.w - 20;

@@ -23,6 +23,10 @@ constexpr double kGap = 28;         // Between the matrix and the legend.
 constexpr double kFoldLabels = 18;  // More, when stripes have numbers.
 constexpr double kLeastLegend = 190;
 constexpr double kMostLegend = 380;
+constexpr double kLegendBesideLenses = 290;
+constexpr double kLeastLens = 170;
+constexpr double kMostLens = 300;
+constexpr double kLensBelow = 6;         // px of a cell that needs none.
 constexpr double kWithLegendFrom = 560;  // px of the picture's width.
 constexpr double kTitleHeight = 10;      // Below the matrix.
 constexpr double kStripHeight = 14;      // Of a dimension, above the matrix.
@@ -109,13 +113,18 @@ base::Status RouteMatrix::try_place(double top, double strip_count) {
   }
   axis_.emplace(touched_, room);
   const double side = axis_->length_px();
+  lens_width_ = 0;
   if (legend_width_ > 0) {
-    legend_width_ =
-        std::clamp(options_.width_px - left - side - kGap - kMargin, kLeastLegend, kMostLegend);
+    const double free = options_.width_px - left - side - kGap - kMargin;
+    const double beside = std::min(free - kLegendBesideLenses - kGap, kMostLens);
+    if (beside >= kLeastLens && axis_->slot_px() < kLensBelow) lens_width_ = std::floor(beside);
+    legend_width_ = std::clamp(free - (lens_width_ > 0 ? lens_width_ + kGap : 0), kLeastLegend,
+                               lens_width_ > 0 ? kLegendBesideLenses : kMostLegend);
   }
   // What is left of the width, at both sides.
-  const double spare =
-      options_.width_px - left - side - kMargin - (legend_width_ > 0 ? kGap + legend_width_ : 0);
+  const double spare = options_.width_px - left - side - kMargin -
+                       (legend_width_ > 0 ? kGap + legend_width_ : 0) -
+                       (lens_width_ > 0 ? kGap + lens_width_ : 0);
   plot_ = {std::round(left + std::max(0.0, spare / 2)), std::round(above), side, side};
   return {};
 }
@@ -123,6 +132,11 @@ base::Status RouteMatrix::try_place(double top, double strip_count) {
 Rect RouteMatrix::legend() const {
   const double x = plot_.right() + kGap + (axis_->folded_count() > 0 ? kFoldLabels : 0);
   return {x, plot_.y, legend_width_, options_.height_px - kMargin - plot_.y};
+}
+
+Rect RouteMatrix::lenses() const {
+  const Rect beside = legend();
+  return {beside.right() + kGap, beside.y, lens_width_, beside.h};
 }
 
 Rect RouteMatrix::cell(uint32_t row_slot, uint32_t column_slot) const {
@@ -133,14 +147,25 @@ Rect RouteMatrix::cell(uint32_t row_slot, uint32_t column_slot) const {
           row.size_px - gap};
 }
 
+std::vector<std::pair<uint32_t, uint32_t>> RouteMatrix::adjacent_items() const {
+  std::vector<std::pair<uint32_t, uint32_t>> links;
+  for (uint32_t vertex = 0; vertex < view_.network->vertex_count(); ++vertex) {
+    const uint32_t row = item_of_[view_.group_of[vertex]];
+    for (const network::Network::Hop& hop : view_.network->hops(network::Vertex(vertex))) {
+      const uint32_t column = item_of_[view_.group_of[hop.to]];
+      if (row != column) links.emplace_back(row, column);
+    }
+  }
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
 std::vector<std::pair<uint32_t, uint32_t>> RouteMatrix::adjacent_cells() const {
   std::vector<std::pair<uint32_t, uint32_t>> cells;
-  for (uint32_t vertex = 0; vertex < view_.network->vertex_count(); ++vertex) {
-    const uint32_t row = axis_->slot_of(item_of_[view_.group_of[vertex]]);
-    for (const network::Network::Hop& hop : view_.network->hops(network::Vertex(vertex))) {
-      const uint32_t column = axis_->slot_of(item_of_[view_.group_of[hop.to]]);
-      if (row != column) cells.emplace_back(row, column);
-    }
+  for (const auto& [row, column] : adjacent_items()) {
+    const std::pair cell{axis_->slot_of(row), axis_->slot_of(column)};
+    if (cell.first != cell.second) cells.push_back(cell);
   }
   std::sort(cells.begin(), cells.end());
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
@@ -187,6 +212,22 @@ layout::Label RouteMatrix::label(std::string text, Point at, Color color,
           .size_px = theme_.small_size_px,
           .anchor = anchor,
           .baseline = layout::Baseline::kMiddle};
+}
+
+void RouteMatrix::add_block_rules(layout::Scene& scene) const {
+  layout::Polylines rules;
+  for (size_t level = 0; level + 1 < level_count() && level < 2; ++level) {
+    for (const Block& block : blocks(level)) {
+      if (block.begin_px <= 0 || usual_block(level) < 12) continue;
+      const Color color = level == 0 ? theme_.axis : theme_.grid;
+      const double width = level == 0 ? 0.6 : 1;
+      const double x = plot_.x + block.begin_px;
+      const double y = plot_.y + block.begin_px;
+      rules.add_rule({x, plot_.y}, {x, plot_.bottom()}, color, width);
+      rules.add_rule({plot_.x, y}, {plot_.right(), y}, color, width);
+    }
+  }
+  scene.layers.emplace_back(std::move(rules));
 }
 
 void RouteMatrix::add_rulers(layout::Scene& scene) const {

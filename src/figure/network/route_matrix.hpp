@@ -32,6 +32,9 @@ class RouteMatrix {
   [[nodiscard]] const FoldedAxis& axis() const { return *axis_; }
   /// Beside the matrix; without width when the picture has no room for it.
   [[nodiscard]] layout::Rect legend() const;
+  /// Right of the legend, for parts enlarged; without width where cells are large enough or the
+  /// picture has no room for them.
+  [[nodiscard]] layout::Rect lenses() const;
 
   [[nodiscard]] uint32_t slot_of_group(uint32_t group) const {
     return axis_->slot_of(item_of_[group]);
@@ -41,8 +44,26 @@ class RouteMatrix {
     return axis_->place(item_of_[view_.group_of[vertex]]).middle_px();
   }
   [[nodiscard]] layout::Rect cell(uint32_t row_slot, uint32_t column_slot) const;
+
+  /// Groups in the order of the axes.
+  [[nodiscard]] uint32_t item_count() const { return static_cast<uint32_t>(group_at_.size()); }
+  [[nodiscard]] uint32_t item_of_group(uint32_t group) const { return item_of_[group]; }
+  /// Coordinates of an item, one per level; none of a switch.
+  [[nodiscard]] const std::vector<uint32_t>& address(uint32_t item) const {
+    return addresses_[group_at_[item]];
+  }
+  [[nodiscard]] const std::string& name(uint32_t item) const {
+    return view_.names[group_at_[item]];
+  }
+  /// Of the dimension of a level.
+  [[nodiscard]] const std::string& level_name(size_t level) const {
+    return view_.network->dimensions()[levels_[level]].name;
+  }
   /// Of all links of the network, used or not; rows ascending, then columns.
   [[nodiscard]] std::vector<std::pair<uint32_t, uint32_t>> adjacent_cells() const;
+
+  /// The same by items.
+  [[nodiscard]] std::vector<std::pair<uint32_t, uint32_t>> adjacent_items() const;
 
   /// Dimensions along the axes, outermost first.
   [[nodiscard]] size_t level_count() const { return levels_.size(); }
@@ -51,6 +72,8 @@ class RouteMatrix {
   /// Mean size, px.
   [[nodiscard]] double usual_block(size_t level) const;
 
+  /// Between the blocks of the outermost dimensions.
+  void add_block_rules(layout::Scene& scene) const;
   /// Strips with the coordinates of each dimension, names of what has none, and at the right what
   /// stripes stand for.
   void add_rulers(layout::Scene& scene) const;
@@ -78,6 +101,7 @@ class RouteMatrix {
   std::vector<bool> touched_;                     // Per item.
   std::optional<FoldedAxis> axis_;
   double legend_width_ = 0;
+  double lens_width_ = 0;
   double names_width_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "figure/frame.hpp"
+#include "figure/network/route_lens.hpp"
 #include "figure/network/route_matrix.hpp"
 #include "figure/network/view.hpp"
 #include "layout/axis.hpp"
@@ -61,6 +62,7 @@ class RoutesFigure : Frame {
       add_marks(single);
       if (!single) add_rings();
     }
+    if (!single) add_lenses();
     matrix_.add_rulers(scene_);
     if (view_.drawn.empty()) {
       layout::add_remark(scene_, theme_, plot(),
@@ -77,7 +79,7 @@ class RoutesFigure : Frame {
 
   void add_plot() {
     add_ground(plot());
-    add_block_rules();
+    matrix_.add_block_rules(scene_);
     layout::Boxes cells;
     for (const auto& [row, column] : matrix_.adjacent_cells()) {
       cells.add(matrix_.cell(row, column), layout::mix(theme_.plot_background, theme_.other, 0.28));
@@ -97,22 +99,6 @@ class RoutesFigure : Frame {
     diagonal.lines.push_back({.points = {{plot().x, plot().y}, {plot().right(), plot().bottom()}},
                               .stroke = theme_.grid});
     scene_.layers.emplace_back(std::move(diagonal));
-  }
-
-  /// Rules between the blocks of the outermost dimensions.
-  void add_block_rules() {
-    layout::Polylines rules;
-    for (size_t level = 0; level + 1 < matrix_.level_count() && level < 2; ++level) {
-      for (const RouteMatrix::Block& block : matrix_.blocks(level)) {
-        if (block.begin_px <= 0 || matrix_.usual_block(level) < 12) continue;
-        const Color color = level == 0 ? theme_.axis : theme_.grid;
-        const double x = plot().x + block.begin_px;
-        const double y = plot().y + block.begin_px;
-        rules.add_rule({x, plot().y}, {x, plot().bottom()}, color, level == 0 ? 0.6 : 1);
-        rules.add_rule({plot().x, y}, {plot().right(), y}, color, level == 0 ? 0.6 : 1);
-      }
-    }
-    scene_.layers.emplace_back(std::move(rules));
   }
 
   /// What the cell of each link shows, of links that routes drawn cross.
@@ -181,10 +167,20 @@ class RoutesFigure : Frame {
     return !view_.after && view_.drawn.size() <= kMaxGradientRoutes;
   }
 
-  /// Lines that add up. s runs from source to target.
   void add_density() {
+    const auto at = [&](double origin) {
+      return [this, origin](uint32_t vertex) { return origin + matrix_.middle(vertex); };
+    };
+    add_density(plot(), at(plot().x), at(plot().y));
+  }
+
+  /// Lines that add up. s runs from source to target.
+  ///
+  /// x_of, y_of  where the column and the row of a vertex are.
+  template <typename X, typename Y>
+  void add_density(const Rect& clip, const X& x_of, const Y& y_of) {
     layout::Segments lines;
-    lines.clip = plot();
+    lines.clip = clip;
     lines.style = {.begin = gradient_.begin, .end = gradient_.end};
     if (!has_gradient()) lines.style = {.begin = line_color(), .end = line_color()};
     for (const uint32_t route : view_.drawn) {
@@ -193,11 +189,11 @@ class RoutesFigure : Frame {
       const double step = 0.5 / static_cast<double>(std::max<size_t>(links.size(), 1));
       double s = 0;
       for (const network::Link link : links) {
-        const double from = matrix_.middle(view_.network->source(link));
-        const double to = matrix_.middle(view_.network->target(link));
-        const Point begin{plot().x + from, plot().y + from};
-        const Point corner{plot().x + to, plot().y + from};
-        const Point end{plot().x + to, plot().y + to};
+        const network::Vertex from = view_.network->source(link);
+        const network::Vertex to = view_.network->target(link);
+        const Point begin{x_of(from), y_of(from)};
+        const Point corner{x_of(to), y_of(from)};
+        const Point end{x_of(to), y_of(to)};
         add_line(lines, begin, corner, s, s + step, weight);
         add_line(lines, corner, end, s + step, s + 2 * step, weight);
         s += 2 * step;
@@ -209,6 +205,11 @@ class RoutesFigure : Frame {
   void add_line(layout::Segments& lines, Point from, Point to, double s_from, double s_to,
                 double weight) const {
     if (from.x == to.x && from.y == to.y) return;
+    const Rect& clip = lines.clip;
+    if (std::max(from.x, to.x) < clip.x || std::min(from.x, to.x) > clip.right() ||
+        std::max(from.y, to.y) < clip.y || std::min(from.y, to.y) > clip.bottom()) {
+      return;
+    }
     if (has_gradient()) {
       lines.curves.add(from, {(from.x + to.x) / 2, (from.y + to.y) / 2}, to, s_from, s_to, weight);
       return;
@@ -216,6 +217,43 @@ class RoutesFigure : Frame {
     lines.add(static_cast<float>(from.x), static_cast<float>(from.y), static_cast<float>(to.x),
               static_cast<float>(to.y));
     lines.weight.push_back(static_cast<float>(weight));
+  }
+
+  /// What the lenses show of the links: the values that colour the matrix.
+  [[nodiscard]] std::vector<LensCell> lens_cells() const {
+    std::vector<LensCell> cells;
+    for (const LinkChange& change : changes_) {
+      const double difference = change.difference();
+      cells.push_back({change.from, change.to, std::abs(difference),
+                       differences_.color(theme_, difference),
+                       difference_text(options_.unit, difference)});
+    }
+    for (const GroupLink& link : links_) {
+      if (view_.after || link.routes == 0) continue;
+      cells.push_back({link.from, link.to, link.value, scale_.color(theme_, link.value),
+                       metric_text(options_.color, options_.unit, link.value)});
+    }
+    return cells;
+  }
+
+  void add_lenses() {
+    const std::vector<LensCell> cells = lens_cells();
+    const std::vector<RouteLens> lenses =
+        choose_lenses(matrix_, cells, view_.after ? "largest change" : "up to");
+    if (lenses.empty()) return;
+    add_lens_frames(scene_, theme_, matrix_, lenses);
+    const auto links = matrix_.adjacent_items();
+    for (size_t i = 0; i < lenses.size(); ++i) {
+      const RouteLens& lens = lenses[i];
+      add_lens_ground(scene_, theme_, matrix_, lens, i + 1, links);
+      add_density(
+          lens.place, [&](uint32_t vertex) { return lens.x_of(item_of(vertex)); },
+          [&](uint32_t vertex) { return lens.y_of(item_of(vertex)); });
+      add_lens_cells(scene_, theme_, matrix_, lens, cells);
+    }
+  }
+  [[nodiscard]] uint32_t item_of(uint32_t vertex) const {
+    return matrix_.item_of_group(view_.group_of[vertex]);
   }
 
   [[nodiscard]] Color color_of(size_t place) const { return theme_.series_color(place); }

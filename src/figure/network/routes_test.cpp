@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "figure/frame.hpp"
 #include "figure/network/network.hpp"
+#include "figure/network/route_lens.hpp"
 #include "figure/network/route_matrix.hpp"
 #include "figure/network/test_routes.hpp"
 #include "figure/test_scene.hpp"
@@ -107,8 +109,58 @@ TEST(RoutesFigure, PutsTheCellOfALinkInTheRowWhereItBeginsAndTheColumnItLeadsTo)
 TEST(RoutesFigure, DrawsCellsOfCrossedLinksOnly) {
   TestRoutes test("mesh:128");
   for (uint32_t i = 0; i + 2 < 128; i += 2) test.add(i, i + 2, 10 + i);
-  const Scene scene = draw(test);
-  EXPECT_EQ(hot_boxes(scene).size(), 126U + 16U) << "cells, and swatches of the list";
+  const Geometry geometry(test, {});
+  const Rect& plot = geometry.matrix.plot();
+  size_t cells = 0;
+  for (const Rect& box : hot_boxes(draw(test))) cells += box.x < plot.right() ? 1 : 0;
+  EXPECT_EQ(cells, 126U);
+}
+
+/// MiniAMR's shape, with the most on a link of A 1, B 2 and on one from there to A 1, B 3.
+TestRoutes two_hot_blocks() {
+  TestRoutes test("mesh:4x4x16x2,order=ABCD");
+  const auto number = [](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    return ((a * 4 + b) * 16 + c) * 2 + d;
+  };
+  for (uint32_t i = 0; i + 1 < 512; ++i) test.add(i, i + 1, 10);
+  test.add(number(1, 2, 5, 0), number(1, 2, 6, 0), 5000);
+  test.add(number(1, 2, 9, 1), number(1, 3, 9, 1), 4000);
+  return test;
+}
+
+TEST(RouteLens, EnlargesTheBlocksOfTheHottestLinks) {
+  const TestRoutes test = two_hot_blocks();
+  NetworkOptions options;
+  const Geometry geometry(test, options);
+  std::vector<LensCell> cells;
+  for (const GroupLink& link : group_links(geometry.view, RouteMetric::kBytes)) {
+    cells.push_back({link.from, link.to, link.value, layout::kTransparent, "x"});
+  }
+  const auto lenses = choose_lenses(geometry.matrix, cells, "up to");
+  ASSERT_EQ(lenses.size(), 2U);
+  EXPECT_EQ(lenses[0].caption, "A 1, B 2: up to x");
+  EXPECT_EQ(lenses[0].count, 32U) << "the blocks of A and B";
+  EXPECT_EQ(lenses[0].first_row, (4U + 2) * 32);
+  EXPECT_EQ(lenses[0].first_column, lenses[0].first_row);
+  EXPECT_EQ(lenses[1].caption, "A 1, B 2 \u2192 A 1, B 3: up to x");
+  EXPECT_EQ(lenses[1].first_column, (4U + 3) * 32);
+  for (const RouteLens& lens : lenses) {
+    EXPECT_GE(lens.item_px(), 7);
+    EXPECT_LE(lens.place.right(), options.width_px - kMargin);
+    EXPECT_LE(lens.place.bottom(), options.height_px - kMargin);
+    EXPECT_GE(lens.place.x, geometry.matrix.legend().right());
+  }
+  EXPECT_NE(find_label(labels_of(draw(test)), "A 1, B 2: up to 5.00 kB"), nullptr);
+}
+
+TEST(RouteLens, IsNotThereWhereCellsAreLargeOrThePictureSmall) {
+  TestRoutes few("mesh:8x8");
+  few.add(0, 63, 10);
+  EXPECT_EQ(Geometry(few, {}).matrix.lenses().w, 0);
+  NetworkOptions small;
+  small.width_px = 900;
+  EXPECT_EQ(Geometry(two_hot_blocks(), small).matrix.lenses().w, 0);
+  EXPECT_TRUE(routes(*few.network, few.routes, {}).ok());
 }
 
 TEST(RoutesFigure, SharesCellsWithSumsOrMaximaWhenNodesAreMoreThanPixels) {

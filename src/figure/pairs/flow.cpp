@@ -117,12 +117,39 @@ class FlowFigure : Frame {
     layout::Ribbons ribbons;
     ribbons.clip = area_;
     ribbons.reserve(by_width.size());
+    std::vector<std::vector<uint32_t>> crossing(groups_.size());
+    std::vector<size_t> widest_first;
     for (const uint32_t i : by_width) {
       const layout::FlowPiece& piece = flow.pieces[i];
-      ribbons.add(piece.curve.begin, piece.curve.control, piece.curve.end, piece.half_width_px,
-                  color_of(piece.sender_group));
+      if (crosses(piece)) {
+        if (crossing[piece.sender_group].empty()) widest_first.push_back(piece.sender_group);
+        crossing[piece.sender_group].push_back(i);
+      } else {
+        add_ribbon(ribbons, piece, piece.half_width_px, color_of(piece.sender_group));
+      }
+    }
+    // What crosses others has a rim in the colour of the ground, so that none seems to turn off
+    // there; its own pieces have none between them.
+    constexpr double kRim = 1.2;
+    for (const size_t group : widest_first) {
+      for (const uint32_t i : crossing[group]) {
+        const layout::FlowPiece& piece = flow.pieces[i];
+        add_ribbon(ribbons, piece, piece.half_width_px + kRim, theme_.plot_background);
+      }
+      for (const uint32_t i : crossing[group]) {
+        add_ribbon(ribbons, flow.pieces[i], flow.pieces[i].half_width_px, color_of(group));
+      }
     }
     scene_.layers.emplace_back(std::move(ribbons));
+  }
+
+  static bool crosses(const layout::FlowPiece& piece) {
+    return piece.part == layout::FlowPart::kDiagonal || piece.part == layout::FlowPart::kTurn;
+  }
+
+  static void add_ribbon(layout::Ribbons& ribbons, const layout::FlowPiece& piece,
+                         double half_width_px, Color color) {
+    ribbons.add(piece.curve.begin, piece.curve.control, piece.curve.end, half_width_px, color);
   }
 
   void add_edges() {

@@ -51,14 +51,27 @@ Scene draw(const Trace& trace, const Options& options = {},
 TEST(FlowFigure, ColoursBandsByTheGroupThatSends) {
   const Scene scene = draw(trace_of(4, {{0, 1, 100}, {3, 1, 100}}));
   const Ribbons& ribbons = *layers_of<Ribbons>(scene).at(0);
-  const layout::Ramp& ramp = layout::light_theme().row;
+  const layout::Theme& theme = layout::light_theme();
   size_t first = 0;
+  size_t second = 0;
+  size_t rims = 0;  // Of what crosses others.
   for (size_t i = 0; i < ribbons.size(); ++i) {
-    EXPECT_TRUE(ribbons.color[i] == ramp.at(0) || ribbons.color[i] == ramp.at(1));
-    first += ribbons.color[i] == ramp.at(0) ? 1 : 0;
+    first += ribbons.color[i] == theme.row.at(0) ? 1 : 0;
+    second += ribbons.color[i] == theme.row.at(1) ? 1 : 0;
+    if (!(ribbons.color[i] == theme.plot_background)) continue;
+    ++rims;
+    const auto same = [&](size_t k) {
+      return k > i && ribbons.x1[k] == ribbons.x1[i] && ribbons.y2[k] == ribbons.y2[i] &&
+             ribbons.half_width[k] < ribbons.half_width[i];
+    };
+    size_t over = i + 1;
+    while (over < ribbons.size() && !same(over)) ++over;
+    EXPECT_LT(over, ribbons.size()) << "the band itself lies on its rim";
   }
   EXPECT_GT(first, 3U);
-  EXPECT_GT(ribbons.size() - first, 3U);
+  EXPECT_GT(second, 3U);
+  EXPECT_GT(rims, 0U);
+  EXPECT_EQ(first + second + rims, ribbons.size());
 }
 
 TEST(FlowFigure, SaysWhatItShows) {
