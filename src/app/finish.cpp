@@ -260,7 +260,7 @@ base::Status write_tables(const raw::Run& raw, const fs::path& run, base::Thread
 }  // namespace
 
 Causality check_causality(const trace::Trace& trace, double error_bound_s) {
-  const trace::Backwards backwards = trace::find_backwards(trace.messages);
+  const trace::Backwards backwards = trace::find_backwards(trace.messages, trace.definitions);
   return {.messages = trace.messages.size(),
           .violations = backwards.of_clocks,
           .worst_s = trace.span_seconds(backwards.worst_ticks),

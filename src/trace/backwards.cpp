@@ -3,11 +3,28 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace pathline::trace {
+namespace {
 
-Backwards find_backwards(const Messages& messages) {
+/// Inter-communicators of a trace of several programs, each with a world of its own.
+std::set<uint32_t> between_worlds(const Definitions& definitions) {
+  size_t worlds = 0;
+  std::set<uint32_t> found;
+  for (uint32_t i = 0; i < definitions.communicators.size(); ++i) {
+    const Communicator& communicator = definitions.communicators[i];
+    worlds += communicator.name == "MPI_COMM_WORLD" ? 1 : 0;
+    if (communicator.remote_group != kUndefined) found.insert(i);
+  }
+  if (worlds < 2) found.clear();
+  return found;
+}
+
+}  // namespace
+
+Backwards find_backwards(const Messages& messages, const Definitions& definitions) {
   using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
   struct Stream {
     uint64_t backwards = 0;
@@ -44,8 +61,11 @@ Backwards find_backwards(const Messages& messages) {
     one.recv_location = messages.recv_location[i];
   }
   Backwards found;
-  for (const auto& [unused, stream] : streams) {
-    if (stream.of_threads) {
+  const std::set<uint32_t> uncertain = between_worlds(definitions);
+  for (const auto& [key_of_stream, stream] : streams) {
+    if (uncertain.contains(std::get<2>(key_of_stream))) {
+      found.of_worlds += stream.backwards;
+    } else if (stream.of_threads) {
       found.of_threads += stream.backwards;
     } else {
       found.of_clocks += stream.backwards;

@@ -15,9 +15,12 @@ struct Backwards {
   /// Of a pair, communicator and tag that several threads of one side share: nobody recorded which
   /// message is which.
   uint64_t of_threads = 0;
+  /// Between programs of which one spawned the other, or that met at a port: where several did so
+  /// at the same time, only the time told who talks to whom.
+  uint64_t of_worlds = 0;
 };
 
 /// cost  one pass over the messages, a second one if there are any.
-Backwards find_backwards(const Messages& messages);
+Backwards find_backwards(const Messages& messages, const Definitions& definitions);
 
 }  // namespace pathline::trace

@@ -49,12 +49,18 @@ void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, cons
 }
 
 void warn_about_backwards(Trace& trace) {
-  const Backwards backwards = find_backwards(trace.messages);
+  const Backwards backwards = find_backwards(trace.messages, trace.definitions);
   if (backwards.of_threads > 0) {
     trace.warnings.push_back(
         base::counted(backwards.of_threads, "message seems", "messages seem") +
         " to be received before being sent: several threads share a communicator and a tag there, "
         "and which message is which is not recorded");
+  }
+  if (backwards.of_worlds > 0) {
+    trace.warnings.push_back(
+        base::counted(backwards.of_worlds, "message seems", "messages seem") +
+        " to be received before being sent: programs that were spawned at the same time are told "
+        "apart by that time only, and some may stand for others");
   }
   if (backwards.of_clocks > 0) {
     trace.warnings.push_back(

@@ -134,6 +134,25 @@ TEST(Finish, WarnsOfMessagesThatArriveBeforeTheyAreSent) {
                           "synchronised well enough"));
 }
 
+TEST(Finish, BlamesNoClocksForProgramsSpawnedAtTheSameTime) {
+  const auto warnings = [](bool spawned) {
+    TestTrace test(2);
+    const uint32_t comm = test.inter_communicator({0}, {1});
+    for (const uint64_t rank : {0U, 1U}) {
+      test.define(
+          DefinitionKind::kComm,
+          {900 + static_cast<uint32_t>(rank), test.text(spawned ? "MPI_COMM_WORLD" : "half"),
+           test.group(GroupType::kCommGroup, {rank}), kUndefined, 0});
+    }
+    test.on(0).send(100, 0, 8, 0, comm);
+    test.on(1).recv(90, 0, 8, 0, comm);
+    return test.finish().warnings;
+  };
+  EXPECT_THAT(warnings(true),
+              ElementsAre(HasSubstr("programs that were spawned at the same time")));
+  EXPECT_THAT(warnings(false), ElementsAre(HasSubstr("clocks were not synchronised")));
+}
+
 TEST(Finish, PassesOnWhatTheDefinitionsWarnOf) {
   TestTrace test(1);
   test.define(DefinitionKind::kSystemTreeNode, {1, 9999, kUndefined, kUndefined});
