@@ -27,13 +27,18 @@ figure::StepMarks step_marks(const trace::Trace& trace, base::ThreadPool& pool) 
   return {std::move(steps.detection->windows), "period"};
 }
 
-base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
-                                        const trace::Selection& selection,
-                                        const figure::Options& options, base::ThreadPool& pool) {
+/// The steps of a run, and what they are called.
+struct NamedSteps {
+  steps::Table table;
+  figure::StepsText text;
+};
+
+base::Result<NamedSteps> named_steps(const trace::Trace& trace, const trace::Selection& selection,
+                                     base::ThreadPool& pool) {
   const auto found = find_steps(trace, {.detect = true}, pool);
   if (!found) return found.error();
   const Steps& steps = found.value();
-  figure::StepsText text;
+  NamedSteps named;
   if (steps.detection) {
     const comm::Detection& detection = *steps.detection;
     if (!detection.found()) {
@@ -42,12 +47,35 @@ base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
                                      "and {}",
                                      detection.reason)};
     }
-    text = {"period", "period (a guess)", "Periods in the calls",
-            fmt::format("a guess of {} certainty, not time steps of the program",
-                        detection.certainty_word())};
+    named.text = {"period", "period (a guess)", "Periods in the calls",
+                  fmt::format("a guess of {} certainty, not time steps of the program",
+                              detection.certainty_word())};
   }
-  return figure::steps(trace, selection, comm::step_table(trace, steps.windows, selection, pool),
-                       text, options);
+  named.table = comm::step_table(trace, steps.windows, selection, pool);
+  return named;
+}
+
+base::Result<layout::Scene> steps_scene(const trace::Trace& trace,
+                                        const trace::Selection& selection,
+                                        const figure::Options& options, base::ThreadPool& pool) {
+  const auto found = named_steps(trace, selection, pool);
+  if (!found) return found.error();
+  return figure::steps(trace, selection, found.value().table, found.value().text, options);
+}
+
+base::Result<layout::Scene> steps_comparison(const figure::ComparedRun& before,
+                                             const figure::ComparedRun& after,
+                                             const figure::Options& options,
+                                             base::ThreadPool& pool) {
+  const auto was = named_steps(before.trace, before.selection, pool);
+  if (!was) return was.error();
+  const auto is = named_steps(after.trace, after.selection, pool);
+  if (!is) return is.error();
+  // If either is a guess, that must be said.
+  const figure::StepsText& text =
+      was.value().text.remark.empty() ? is.value().text : was.value().text;
+  return figure::steps_comparison(before, was.value().table, after, is.value().table, text,
+                                  options);
 }
 
 base::Result<layout::Scene> profile_scene(const trace::Trace& trace,
@@ -95,6 +123,29 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
     case FigureKind::kPrediction: break;
   }
   return base::Error{base::ErrorCode::kInvalidArgument, "this figure is not of a run"};
+}
+
+base::Result<layout::Scene> make_comparison_scene(
+    FigureKind kind, const figure::ComparedRun& before, const figure::ComparedRun& after,
+    const figure::Options& options, std::optional<uint32_t> step, base::ThreadPool& pool) {
+  const auto matrix = [&](const figure::ComparedRun& run) {
+    return comm::matrix(run.trace, run.selection, step, pool);
+  };
+  const auto profile = [&](const figure::ComparedRun& run) {
+    return profile::from_trace(run.trace, run.selection, pool);
+  };
+  switch (kind) {
+    case FigureKind::kTimeline:
+      return figure::timeline_comparison(before, step_marks(before.trace, pool), after,
+                                         step_marks(after.trace, pool), options, pool);
+    case FigureKind::kMatrix:
+      return figure::matrix_comparison(before, matrix(before), after, matrix(after), options);
+    case FigureKind::kProfile:
+      return figure::profile_comparison(before, profile(before), after, profile(after), options);
+    case FigureKind::kSteps: return steps_comparison(before, after, options, pool);
+    default: break;
+  }
+  return base::Error{base::ErrorCode::kInvalidArgument, "this figure compares no runs"};
 }
 
 base::Result<layout::Scene> make_topology_scene(const std::filesystem::path& input,

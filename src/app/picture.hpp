@@ -7,6 +7,7 @@
 
 #include "app/network_input.hpp"
 #include "app/outcomes.hpp"
+#include "figure/compare/compare.hpp"
 #include "figure/figure.hpp"
 #include "figure/model/model.hpp"
 #include "figure/network/network.hpp"
@@ -46,6 +47,13 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
                                        const figure::Options& options, std::optional<uint32_t> step,
                                        base::ThreadPool& pool,
                                        figure::TimelineReport* report = nullptr);
+
+/// Two runs in one picture: kTimeline, kMatrix, kProfile or kSteps.
+///
+/// errors  those of make_scene(), and of the figures (figure/compare/compare.hpp).
+base::Result<layout::Scene> make_comparison_scene(
+    FigureKind kind, const figure::ComparedRun& before, const figure::ComparedRun& after,
+    const figure::Options& options, std::optional<uint32_t> step, base::ThreadPool& pool);
 
 /// kTopology: the ranks of a run on the machine that `input` tells of (machine_of()).
 ///

@@ -26,6 +26,7 @@ struct FigureOptions : NetworkOptions {
   std::string scale = "auto";
   std::string metric;
   std::string theme = "light";
+  std::string compare;
   std::string stats;
   std::vector<Command::Given> given;
   RunFigureOptions of_run;
@@ -117,7 +118,7 @@ base::Result<int> run_figure(const FigureOptions& options) {
   if (!look) return look.error();
   const bool stats = options.stats == "json";
   if (is_of_network(kind)) {
-    return draw_network(kind, options, options.of_network, look.value(), stats);
+    return draw_network(kind, options, options.of_network, options.compare, look.value(), stats);
   }
   if (kind == app::FigureKind::kModel) {
     return draw_model(options, options.of_model, options.metric, look.value(), stats);
@@ -125,7 +126,8 @@ base::Result<int> run_figure(const FigureOptions& options) {
   if (kind == app::FigureKind::kPrediction) {
     return draw_prediction(options, options.of_prediction, look.value(), stats);
   }
-  return draw_run(kind, options, options.of_run, options.metric, look.value(), stats);
+  return draw_run(kind, options, options.of_run, options.metric, options.compare, look.value(),
+                  stats);
 }
 
 /// KIND, inputs and output, and what all pictures have.
@@ -156,6 +158,11 @@ void add_common_options(Command& command, FigureOptions& options) {
       "a timeline count messages, pictures of pairs show bytes, and topology shows time; of "
       "model any "
       "metric of the data");
+  command
+      .option("--compare", options.compare,
+              "Draw two states with one layout and scale, the second is after: another run; of "
+              "routes on a network also routes:FILE or placement:FILE")
+      .value_name("STATE");
   command.option("--theme", options.theme, "light or dark").show_default();
 }
 

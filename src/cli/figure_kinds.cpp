@@ -23,6 +23,8 @@ constexpr Kinds kTimeline = bit(FigureKind::kTimeline);
 constexpr Kinds kMatrix = bit(FigureKind::kMatrix);
 constexpr Kinds kChord = bit(FigureKind::kChord);
 constexpr Kinds kFlow = bit(FigureKind::kFlow);
+constexpr Kinds kProfile = bit(FigureKind::kProfile);
+constexpr Kinds kSteps = bit(FigureKind::kSteps);
 constexpr Kinds kTopology = bit(FigureKind::kTopology);
 constexpr Kinds kGraph = bit(FigureKind::kGraph);
 constexpr Kinds kRoutes = bit(FigureKind::kRoutes);
@@ -62,6 +64,7 @@ constexpr Belongs kOptions[] = {
     {"--step", kPairs | kTopology, "A part of the run is chosen with --from and --until."},
     {"--pick", kTimeline},
     {"--color", kGraph | kRoutes},
+    {"--compare", kTimeline | kMatrix | kProfile | kSteps | kGraph | kRoutes | kRanking},
     {"--cells", kRoutes},
     {"--rank", kRanking},
     // Of a group are the options above that stand in it, and all others of it.

@@ -95,12 +95,6 @@ void add_network_figure_options(Command& command, NetworkOptions& network,
               "nodes")
       .group(group);
   command
-      .option("--compare", options.compare,
-              "Draw what becomes of the links in another state: routes:FILE, placement:FILE, or "
-              "another run; the routes given are grey")
-      .value_name("STATE")
-      .group(group);
-  command
       .option("--top-links", options.top_links,
               "Draw only the routes over the most loaded links, 5%; a ranking marks them")
       .group(group);
@@ -132,8 +126,8 @@ void add_network_figure_options(Command& command, NetworkOptions& network,
 }
 
 base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& network,
-                               const NetworkFigureOptions& options, const figure::Options& look,
-                               bool stats) {
+                               const NetworkFigureOptions& options, const std::string& compare,
+                               const figure::Options& look, bool stats) {
   if (network.request.network.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "this figure is of routes on a network: --network is required"};
@@ -158,8 +152,8 @@ base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& netwo
   drawing.title = source_of(network);
   drawing.state = state_of(network.request, "");
   std::optional<app::NetworkInput> other;
-  if (!options.compare.empty()) {
-    auto compared = open_other(options.compare, network, drawing.after_state, pool);
+  if (!compare.empty()) {
+    auto compared = open_other(compare, network, drawing.after_state, pool);
     if (!compared) return compared.error();
     other = std::move(compared).value();
     drawing.after = &other->routes;

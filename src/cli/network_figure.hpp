@@ -16,7 +16,6 @@ struct NetworkFigureOptions {
   std::string color;
   std::string cells;
   std::string rank;
-  std::string compare;
   app::RouteFilter filter;
 };
 
@@ -28,7 +27,7 @@ void add_network_figure_options(Command& command, NetworkOptions& network,
 /// look   size, theme and palette.
 /// stats  prints the CPU time of it as JSON.
 base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& network,
-                               const NetworkFigureOptions& options, const figure::Options& look,
-                               bool stats);
+                               const NetworkFigureOptions& options, const std::string& compare,
+                               const figure::Options& look, bool stats);
 
 }  // namespace pathline::cli

@@ -17,9 +17,11 @@ namespace {
 
 /// "lulesh8: communication matrix of time step 3, from 1 s": what a picture is about must
 /// stand in it when it has left the folder of its run.
-std::string title_of(app::FigureKind kind, const CommonOptions& common,
+///
+/// runs  its name, or those of two.
+std::string title_of(app::FigureKind kind, const CommonOptions& common, const std::string& runs,
                      std::optional<uint32_t> step, bool complete) {
-  std::string title = run_name(common.input);
+  std::string title = runs;
   title += kind == app::FigureKind::kTimeline   ? ": timeline"
            : kind == app::FigureKind::kMatrix   ? ": communication matrix"
            : kind == app::FigureKind::kChord    ? ": who sends to whom"
@@ -125,16 +127,55 @@ void add_run_figure_options(Command& command, RunFigureOptions& options) {
                  "Timeline: list the messages behind this pixel of the picture, X,Y");
 }
 
+namespace {
+
+/// The run beside another one.
+base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& common,
+                                  const RunFigureOptions& options, const std::string& compare,
+                                  figure::Options look, bool stats) {
+  if (stats || look.pick) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("{} tells of one run, and --compare draws two", stats ? "--stats" : "--pick")};
+  }
+  CommonOptions after = common;
+  after.input = compare;
+  auto first = open(common);
+  if (!first) return first.error();
+  auto second = open(after);
+  if (!second) return second.error();
+  const Opened& was = *first.value();
+  const Opened& is = *second.value();
+  for (const auto& [given, trace] : {std::pair{&common, &was.trace}, {&after, &is.trace}}) {
+    if (auto status = check_step(*given, *trace, options.step); !status) return status.error();
+  }
+  look.title =
+      title_of(kind, common, fmt::format("{} \u2192 {}", run_name(common.input), run_name(compare)),
+               options.step, was.trace.complete && is.trace.complete);
+  const auto scene = app::make_comparison_scene(
+      kind, {was.trace, was.selection, run_name(common.input)},
+      {is.trace, is.selection, run_name(compare)}, look, options.step, first.value()->pool);
+  if (!scene) return scene.error();
+  if (auto status = app::write_picture(scene.value(), common.output, first.value()->pool, nullptr);
+      !status) {
+    return status.error();
+  }
+  return kDone;
+}
+
+}  // namespace
+
 base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const RunFigureOptions& options, const std::string& metric,
-                           figure::Options look, bool stats) {
+                           const std::string& compare, figure::Options look, bool stats) {
   if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
+  if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
   auto opened = open(common);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
-  look.title = title_of(kind, common, options.step, run.trace.complete);
+  look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
   figure::TimelineReport report;
   const auto scene =
       kind == app::FigureKind::kTopology

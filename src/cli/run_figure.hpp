@@ -26,8 +26,9 @@ void add_run_figure_options(Command& command, RunFigureOptions& options);
 /// Draws timeline, matrix, chord, flow, profile, steps or topology into the output file of
 /// `common`. metric  "" for what suits the figure. look    size, theme and lines. stats   prints
 /// quality and CPU time of it as JSON.
+/// compare  another run, drawn as what became of this one; "" for none.
 base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const RunFigureOptions& options, const std::string& metric,
-                           figure::Options look, bool stats);
+                           const std::string& compare, figure::Options look, bool stats);
 
 }  // namespace pathline::cli

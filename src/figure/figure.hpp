@@ -48,6 +48,8 @@ struct Options {
   bundle::BundleOptions bundling;             ///< Of message lines in a timeline.
   MessageMode messages = MessageMode::kAuto;  ///< Of a timeline.
   bool trim = true;           ///< Leaves MPI_Init and MPI_Finalize out of a timeline (trim_of()).
+  double axis_s = 0;          ///< Timeline: so much time has room at least, from where it begins.
+  double least_name_px = 0;   ///< Timeline: room for the names of rows.
   bool bursts = false;        ///< One mark per sender and burst of messages instead of lines.
   std::optional<Pixel> pick;  ///< Timeline: which messages are behind this pixel.
   Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
@@ -62,6 +64,8 @@ struct Options {
 struct TimelineReport {
   MessageMode mode = MessageMode::kNone;
   Trim trim;
+  double axis_s = 0;             ///< How much time has room.
+  double name_px = 0;            ///< Room for the names of rows.
   double lines_window_s = 0;     ///< Lines appear where this much time is shown, or less.
   bundle::Bundled bundled;       ///< Of MessageMode::kLines.
   std::vector<uint32_t> picked;  ///< Messages behind the pixel options.pick.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "figure/change.hpp"
+#include "figure/compare/compare.hpp"
 #include "figure/figure.hpp"
 #include "figure/frame.hpp"
 #include "layout/axis.hpp"
@@ -72,12 +74,14 @@ double median(std::vector<double>& values) {
 
 /// Ranks without a step do not count. Where several steps share a column the extremes are those of
 /// all of them.
-std::vector<Spread> spreads_of(const Grid& grid, size_t column_count) {
+///
+/// step_count  that the columns are for; those behind the last have none.
+std::vector<Spread> spreads_of(const Grid& grid, size_t column_count, size_t step_count) {
   std::vector<Spread> spreads(column_count);
   std::vector<std::vector<double>> seconds(column_count);
   std::vector<std::vector<double>> mpi(column_count);
   for (size_t step = 0; step < grid.steps.size(); ++step) {
-    const size_t column = step * column_count / grid.steps.size();
+    const size_t column = step * column_count / step_count;
     for (size_t row = 0; row < grid.ranks.size(); ++row) {
       const Cell& cell = grid.at(row, step);
       if (cell.seconds <= 0) continue;
@@ -98,8 +102,16 @@ std::vector<Spread> spreads_of(const Grid& grid, size_t column_count) {
 
 class StepsFigure : Frame {
  public:
-  StepsFigure(const Grid& grid, const StepsText& text, std::string ranks, const Options& options)
-      : Frame(options), grid_(grid), text_(text), ranks_(std::move(ranks)), options_(options) {}
+  /// before  of a comparison, and what its heading says of the time; nullptr and "" without.
+  StepsFigure(const Grid& grid, const Grid* before, const StepsText& text, std::string ranks,
+              std::string time, const Options& options)
+      : Frame(options),
+        grid_(grid),
+        before_(before),
+        text_(text),
+        ranks_(std::move(ranks)),
+        time_(std::move(time)),
+        options_(options) {}
 
   base::Result<layout::Scene> draw() {
     const double top = add_title();
@@ -110,34 +122,52 @@ class StepsFigure : Frame {
     if (curves_.h < 24 || curves_.w < 64) {
       return too_small("steps");
     }
-    column_count_ = std::min(grid_.steps.size(), size_t{pixels_in(curves_.w)});
+    step_count_ = std::max(grid_.steps.size(), before_ != nullptr ? before_->steps.size() : 0);
+    column_count_ = std::min(step_count_, size_t{pixels_in(curves_.w)});
     add_curves();
-    add_heat();
-    add_labels();
+    add_heats();
     scene_.description = fmt::format("Time of each {} on each rank", text_.word);
     return std::move(scene_);
   }
 
  private:
-  double add_title() {
+  struct Times {
+    double middle = 0;
+    double longest = 0;
+  };
+  static Times times_of(const Grid& grid) {
     std::vector<double> seconds;
-    for (const Cell& cell : grid_.cells) {
+    for (const Cell& cell : grid.cells) {
       if (cell.seconds > 0) seconds.push_back(cell.seconds);
     }
     const double longest = *std::max_element(seconds.begin(), seconds.end());
-    std::string subtitle = fmt::format(
-        "{} {}s on {}, median {}, longest {}", base::human_count(grid_.steps.size()), text_.word,
-        ranks_, base::human_seconds(median(seconds)), base::human_seconds(longest));
+    return {median(seconds), longest};
+  }
+
+  double add_title() {
+    const Times after = times_of(grid_);
+    std::string subtitle;
+    if (before_ != nullptr) {
+      const Times was = times_of(*before_);
+      subtitle = fmt::format(
+          "{}; {}s: {} \u2192 {}, median {}, longest {}", time_, text_.word,
+          base::human_count(before_->steps.size()), base::human_count(grid_.steps.size()),
+          time_change_text(was.middle, after.middle), time_change_text(was.longest, after.longest));
+    } else {
+      subtitle = fmt::format("{} {}s on {}, median {}, longest {}",
+                             base::human_count(grid_.steps.size()), text_.word, ranks_,
+                             base::human_seconds(after.middle), base::human_seconds(after.longest));
+    }
     if (!text_.remark.empty()) subtitle += "; " + text_.remark;
     return Frame::add_title(options_.title, text_.title, subtitle);
   }
 
-  /// A value for each column as a line of stairs, from left to right.
-  template <class ValueOf>
-  std::vector<layout::Point> stairs(const std::vector<Spread>& spreads,
-                                    const layout::LinearScale& scale, ValueOf value_of) const {
-    return stairs(spreads, scale, value_of, 0, column_count_);
+  /// How many columns the steps of one run take.
+  [[nodiscard]] size_t columns_of(const Grid& grid) const {
+    return (grid.steps.size() - 1) * column_count_ / step_count_ + 1;
   }
+
+  /// A value for each column as a line of stairs, from left to right.
   template <class ValueOf>
   std::vector<layout::Point> stairs(const std::vector<Spread>& spreads,
                                     const layout::LinearScale& scale, ValueOf value_of,
@@ -153,9 +183,14 @@ class StepsFigure : Frame {
   }
 
   void add_curves() {
-    const std::vector<Spread> spreads = spreads_of(grid_, column_count_);
+    const std::vector<Spread> spreads = spreads_of(grid_, column_count_, step_count_);
+    const std::vector<Spread> before = before_ != nullptr
+                                           ? spreads_of(*before_, column_count_, step_count_)
+                                           : std::vector<Spread>();
     double highest = 0;
-    for (const Spread& spread : spreads) highest = std::max(highest, spread.high);
+    for (const std::vector<Spread>* both : {&spreads, &before}) {
+      for (const Spread& spread : *both) highest = std::max(highest, spread.high);
+    }
     const layout::LinearScale scale{0, 1.05e9 * highest, curves_.bottom(), curves_.y};
     add_ground(curves_);
     layout::add_left_axis(
@@ -164,15 +199,24 @@ class StepsFigure : Frame {
         "time of a rank");
     const layout::Color time = theme_.series_color(0);
     const layout::Color mpi = theme_.series_color(1);
-    auto band = stairs(spreads, scale, [](const Spread& spread) { return spread.high; });
-    const auto low = stairs(spreads, scale, [](const Spread& spread) { return spread.low; });
-    band.insert(band.end(), low.rbegin(), low.rend());
     layout::Polylines lines;
-    lines.lines.push_back({.points = std::move(band), .fill = layout::with_alpha(time, 0.3)});
-    lines.lines.push_back(
-        {.points = stairs(spreads, scale, [](const Spread& spread) { return spread.middle; }),
-         .stroke = time,
-         .width_px = 1.5});
+    const auto add_times = [&](const std::vector<Spread>& of, const Grid& grid,
+                               layout::Color color) {
+      const size_t end = columns_of(grid);
+      auto band = stairs(
+          of, scale, [](const Spread& spread) { return spread.high; }, 0, end);
+      const auto low = stairs(
+          of, scale, [](const Spread& spread) { return spread.low; }, 0, end);
+      band.insert(band.end(), low.rbegin(), low.rend());
+      lines.lines.push_back({.points = std::move(band), .fill = layout::with_alpha(color, 0.3)});
+      lines.lines.push_back(
+          {.points = stairs(
+               of, scale, [](const Spread& spread) { return spread.middle; }, 0, end),
+           .stroke = color,
+           .width_px = 1.5});
+    };
+    if (before_ != nullptr) add_times(before, *before_, theme_.muted_text);
+    add_times(spreads, grid_, time);
     for (size_t column = 0; column < column_count_;) {
       size_t end = column;
       while (end < column_count_ && spreads[end].recorded == spreads[column].recorded) ++end;
@@ -187,10 +231,14 @@ class StepsFigure : Frame {
     }
     lines.add_rule({curves_.x, curves_.bottom()}, {curves_.right(), curves_.bottom()}, theme_.axis);
     scene_.layers.emplace_back(std::move(lines));
-    const layout::LegendEntry entries[] = {
-        {"fastest to slowest rank", theme_.tint(time, 0.3)},
+    const std::string ranks = "fastest to slowest rank";
+    std::vector<layout::LegendEntry> entries = {
+        {before_ != nullptr ? ranks + " after" : ranks, theme_.tint(time, 0.3)},
         {fmt::format("median {}", text_.word), time, layout::Swatch::kLine},
         {"median time in MPI", mpi, layout::Swatch::kLine}};
+    if (before_ != nullptr) {
+      entries.insert(entries.begin(), {"before", theme_.tint(theme_.muted_text, 0.3)});
+    }
     const double left = curves_.x + std::min(110.0, curves_.w / 4);
     layout::add_legend(
         scene_, theme_,
@@ -198,34 +246,69 @@ class StepsFigure : Frame {
         entries);
   }
 
-  void add_heat() {
-    layout::CellGrid cells;
-    cells.area = heat_;
-    cells.column_count = static_cast<uint32_t>(column_count_);
-    cells.row_count =
-        static_cast<uint32_t>(std::min(grid_.ranks.size(), size_t{pixels_in(heat_.h)}));
-    std::vector<Cell> sums(size_t{cells.column_count} * cells.row_count);
-    for (size_t row = 0; row < grid_.ranks.size(); ++row) {
-      for (size_t step = 0; step < grid_.steps.size(); ++step) {
-        const Cell& cell = grid_.at(row, step);
+  /// The share of MPI, of both runs with one scale.
+  void add_heats() {
+    constexpr double kBetween = 34;
+    layout::Rect below = heat_;
+    layout::Rect above = heat_;
+    if (before_ != nullptr) {
+      above.h = std::floor((heat_.h - kBetween) / 2);
+      below = {heat_.x, above.bottom() + kBetween, heat_.w, above.h};
+    }
+    const std::vector<Cell> after = sums_of(grid_, below);
+    const std::vector<Cell> before = before_ != nullptr ? sums_of(*before_, above) : after;
+    double highest = 0;
+    for (const auto* sums : {&after, &before}) {
+      for (const Cell& sum : *sums) highest = std::max(highest, share_of(sum));
+    }
+    if (highest <= 0) highest = 1;
+    if (before_ != nullptr) add_heat(*before_, before, above, highest, "rank, before");
+    add_heat(grid_, after, below, highest, before_ != nullptr ? "rank, after" : "rank");
+    layout::add_color_bar(scene_, theme_,
+                          {heat_.right() + 28, heat_.y, 16, std::min(280.0, heat_.h)}, theme_.heat,
+                          share_ticks(highest), "time in MPI");
+    layout::Labels title;
+    title.items.push_back({.text = text_.axis,
+                           .at = {heat_.x + heat_.w / 2, heat_.bottom() + 40},
+                           .color = theme_.text,
+                           .size_px = theme_.text_size_px,
+                           .anchor = layout::Anchor::kMiddle});
+    scene_.layers.emplace_back(std::move(title));
+  }
+
+  [[nodiscard]] uint32_t rows_of(const Grid& grid, const layout::Rect& area) const {
+    return static_cast<uint32_t>(std::min(grid.ranks.size(), size_t{pixels_in(area.h)}));
+  }
+
+  /// What falls into each cell of a heat map.
+  [[nodiscard]] std::vector<Cell> sums_of(const Grid& grid, const layout::Rect& area) const {
+    const uint32_t row_count = rows_of(grid, area);
+    std::vector<Cell> sums(column_count_ * row_count);
+    for (size_t row = 0; row < grid.ranks.size(); ++row) {
+      for (size_t step = 0; step < grid.steps.size(); ++step) {
+        const Cell& cell = grid.at(row, step);
         if (!cell.recorded) continue;
-        Cell& sum = sums[row * cells.row_count / grid_.ranks.size() * column_count_ +
-                         step * column_count_ / grid_.steps.size()];
+        Cell& sum = sums[row * row_count / grid.ranks.size() * column_count_ +
+                         step * column_count_ / step_count_];
         sum.seconds += cell.seconds;
         sum.mpi_seconds += cell.mpi_seconds;
       }
     }
-    double highest = 0;
-    for (const Cell& sum : sums) highest = std::max(highest, share_of(sum));
-    if (highest <= 0) highest = 1;
+    return sums;
+  }
+
+  void add_heat(const Grid& grid, const std::vector<Cell>& sums, const layout::Rect& area,
+                double highest, const char* title) {
+    layout::CellGrid cells;
+    cells.area = area;
+    cells.column_count = static_cast<uint32_t>(column_count_);
+    cells.row_count = rows_of(grid, area);
     for (const Cell& sum : sums) {
       cells.cells.push_back(sum.seconds > 0 ? theme_.heat.at(share_of(sum) / highest)
                                             : theme_.plot_background);
     }
     scene_.layers.emplace_back(std::move(cells));
-    layout::add_color_bar(scene_, theme_,
-                          {heat_.right() + 28, heat_.y, 16, std::min(280.0, heat_.h)}, theme_.heat,
-                          share_ticks(highest), "time in MPI");
+    add_labels(grid, area, title);
   }
 
   static double share_of(const Cell& cell) {
@@ -246,25 +329,21 @@ class StepsFigure : Frame {
     return ticks;
   }
 
-  void add_labels() {
+  void add_labels(const Grid& grid, const layout::Rect& area, const char* title) {
     std::vector<std::string> ranks;
     std::vector<std::string> steps;
-    for (const uint32_t rank : grid_.ranks) ranks.push_back(fmt::format("{}", rank));
-    for (const uint32_t step : grid_.steps) steps.push_back(fmt::format("{}", step));
-    layout::add_row_labels(scene_, theme_, heat_, ranks, kLeft - 30);
-    layout::add_column_labels(scene_, theme_, heat_, steps);
+    for (const uint32_t rank : grid.ranks) ranks.push_back(fmt::format("{}", rank));
+    for (const uint32_t step : grid.steps) steps.push_back(fmt::format("{}", step));
+    steps.resize(step_count_);  // Columns behind the last have no name.
+    layout::add_row_labels(scene_, theme_, area, ranks, kLeft - 30);
+    layout::add_column_labels(scene_, theme_, area, steps);
     layout::Polylines frame;
-    frame.add_rule({heat_.x, heat_.y}, {heat_.x, heat_.bottom()}, theme_.axis);
-    frame.add_rule({heat_.x, heat_.bottom()}, {heat_.right(), heat_.bottom()}, theme_.axis);
+    frame.add_rule({area.x, area.y}, {area.x, area.bottom()}, theme_.axis);
+    frame.add_rule({area.x, area.bottom()}, {area.right(), area.bottom()}, theme_.axis);
     scene_.layers.emplace_back(std::move(frame));
     layout::Labels titles;
-    titles.items.push_back({.text = text_.axis,
-                            .at = {heat_.x + heat_.w / 2, heat_.bottom() + 40},
-                            .color = theme_.text,
-                            .size_px = theme_.text_size_px,
-                            .anchor = layout::Anchor::kMiddle});
-    titles.items.push_back({.text = "rank",
-                            .at = {heat_.x - 56, heat_.y + heat_.h / 2},
+    titles.items.push_back({.text = title,
+                            .at = {area.x - 56, area.y + area.h / 2},
                             .color = theme_.text,
                             .size_px = theme_.text_size_px,
                             .anchor = layout::Anchor::kMiddle,
@@ -273,13 +352,24 @@ class StepsFigure : Frame {
   }
 
   const Grid& grid_;
+  const Grid* before_;
   const StepsText& text_;
   const std::string ranks_;
+  const std::string time_;
   const Options& options_;
   layout::Rect curves_;
   layout::Rect heat_;
+  size_t step_count_ = 0;  // Of the longer run.
   size_t column_count_ = 0;
 };
+
+base::Status check(const Grid& grid, const StepsText& text) {
+  const bool any = std::any_of(grid.cells.begin(), grid.cells.end(),
+                               [](const Cell& cell) { return cell.seconds > 0; });
+  if (any) return {};
+  return base::Error{base::ErrorCode::kInvalidArgument,
+                     fmt::format("there is nothing to draw: no {} in the selection", text.axis)};
+}
 
 }  // namespace
 
@@ -287,13 +377,23 @@ base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Select
                                   const steps::Table& table, const StepsText& text,
                                   const Options& options) {
   const Grid grid(trace, selection, table);
-  const bool any = std::any_of(grid.cells.begin(), grid.cells.end(),
-                               [](const Cell& cell) { return cell.seconds > 0; });
-  if (!any) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("there is nothing to draw: no {} in the selection", text.axis)};
+  if (auto status = check(grid, text); !status) return status.error();
+  return StepsFigure(grid, nullptr, text, ranks_text(trace, selection), "", options).draw();
+}
+
+base::Result<layout::Scene> steps_comparison(const ComparedRun& before,
+                                             const steps::Table& table_before,
+                                             const ComparedRun& after,
+                                             const steps::Table& table_after, const StepsText& text,
+                                             const Options& options) {
+  const Grid was(before.trace, before.selection, table_before);
+  const Grid is(after.trace, after.selection, table_after);
+  for (const Grid* grid : {&was, &is}) {
+    if (auto status = check(*grid, text); !status) return status.error();
   }
-  return StepsFigure(grid, text, ranks_text(trace, selection), options).draw();
+  return StepsFigure(is, &was, text, ranks_text(after.trace, after.selection),
+                     comparison_time(before, after), options)
+      .draw();
 }
 
 }  // namespace pathline::figure

@@ -2,6 +2,7 @@
 #include "layout/scene.hpp"
 
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 namespace pathline::layout {
@@ -135,7 +136,54 @@ struct Grow {
   }
 };
 
+void shift(std::vector<float>& places, double by) {
+  for (float& place : places) place = static_cast<float>(double{place} + by);
+}
+
+/// Moves each kind of layer.
+struct Move {
+  Point by;
+
+  [[nodiscard]] Rect moved(const Rect& rect) const {
+    return {rect.x + by.x, rect.y + by.y, rect.w, rect.h};
+  }
+  void move(Point& point) const { point = {point.x + by.x, point.y + by.y}; }
+  /// Columns of x and of y.
+  void shift_all(std::initializer_list<std::vector<float>*> x,
+                 std::initializer_list<std::vector<float>*> y) const {
+    for (auto* column : x) shift(*column, by.x);
+    for (auto* column : y) shift(*column, by.y);
+  }
+  void operator()(Boxes& boxes) const { shift_all({&boxes.x}, {&boxes.y}); }
+  void operator()(CellGrid& grid) const { grid.area = moved(grid.area); }
+  void operator()(Segments& lines) const {
+    Curves& curves = lines.curves;
+    shift_all({&lines.x1, &lines.x2, &curves.x1, &curves.cx, &curves.x2},
+              {&lines.y1, &lines.y2, &curves.y1, &curves.cy, &curves.y2});
+    lines.clip = moved(lines.clip);
+  }
+  void operator()(DensityField& field) const {
+    field.x += by.x;
+    field.y += by.y;
+  }
+  void operator()(Ribbons& ribbons) const {
+    shift_all({&ribbons.x1, &ribbons.cx, &ribbons.x2}, {&ribbons.y1, &ribbons.cy, &ribbons.y2});
+    ribbons.clip = moved(ribbons.clip);
+  }
+  void operator()(Polylines& polylines) const {
+    for (Polyline& line : polylines.lines) {
+      for (Point& point : line.points) move(point);
+      if (line.clip) line.clip = moved(*line.clip);
+    }
+  }
+  void operator()(Labels& labels) const {
+    for (Label& label : labels.items) move(label.at);
+  }
+};
+
 }  // namespace
+
+void move(Layer& layer, Point by) { std::visit(Move{by}, layer); }
 
 Segments scaled(const Segments& segments, double scale) {
   Segments result = segments;

@@ -201,4 +201,7 @@ Segments scaled(const Segments& segments, double scale);
 /// The same picture with a scale of 1 and all lengths larger.
 Scene scaled(const Scene& scene);
 
+/// Moves all of a layer.
+void move(Layer& layer, Point by);
+
 }  // namespace pathline::layout

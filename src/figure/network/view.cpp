@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "figure/change.hpp"
 
 namespace pathline::figure {
 namespace {
@@ -256,16 +257,6 @@ std::string metric_text(RouteMetric metric, LoadUnit unit, double value) {
 }
 
 namespace {
-
-/// "131 MB -> 68 MB (-48 %)".
-std::string change_text(const std::string& before, const std::string& after, double was,
-                        double is) {
-  std::string text = fmt::format("{} \u2192 {}", before, after);
-  if (!(was > 0)) return text;
-  const double percent = 100 * (is - was) / was;
-  if (std::abs(percent) < 0.5) return text + " (as before)";
-  return text + fmt::format(" ({:+.0f} %)", percent);
-}
 
 std::string comparison_text(const NetworkView& view, const NetworkOptions& options) {
   const network::RouteTotals& was = view.totals;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "figure/change.hpp"
+#include "figure/compare/compare.hpp"
 #include "figure/figure.hpp"
 #include "figure/frame.hpp"
 #include "figure/pairs/pairs.hpp"
@@ -64,8 +66,10 @@ class MatrixFigure : Frame {
   MatrixFigure(const comm::ProcessOrder& order, const Options& options)
       : Frame(options), order_(order), options_(options) {}
 
+  /// after  the other run of a comparison; nullptr without.
   base::Result<layout::Scene> draw(const PairsText& text, const comm::Matrix& matrix,
-                                   double seconds_per_tick) {
+                                   double seconds_per_tick, const comm::Matrix* after = nullptr,
+                                   double seconds_per_tick_after = 0) {
     scene_.message_count = text.message_count;
     const double top = add_title(options_.title, "Communication matrix", text.subtitle);
     const double room = std::min(scene_.width_px - kLeft - kBarSpace - kMargin,
@@ -75,7 +79,9 @@ class MatrixFigure : Frame {
     const double left = std::round(std::max(kLeft, (scene_.width_px - side - kBarSpace) / 2));
     plot_ = {left, std::round(top + 26), side, side};
     cell_count_ = static_cast<uint32_t>(std::min<size_t>(order_.size(), pixels_in(side)));
-    sum_up(matrix, seconds_per_tick);
+    sums_ = sum_up(matrix, seconds_per_tick);
+    if (after != nullptr) return draw_change(sum_up(*after, seconds_per_tick_after));
+    find_range();
     const Scale scale(low_, high_);
     add_cells(scale);
     add_block_rules();
@@ -93,15 +99,21 @@ class MatrixFigure : Frame {
   }
 
  private:
-  /// What falls into each cell, and the range of what is above zero.
-  void sum_up(const comm::Matrix& matrix, double seconds_per_tick) {
-    sums_.resize(size_t{cell_count_} * cell_count_);
+  /// What falls into each cell.
+  [[nodiscard]] std::vector<Exchange> sum_up(const comm::Matrix& matrix,
+                                             double seconds_per_tick) const {
+    std::vector<Exchange> sums(size_t{cell_count_} * cell_count_);
     const auto cell_of = [&](uint32_t position) {
       return static_cast<size_t>(uint64_t{position} * cell_count_ / order_.size());
     };
     for_each_pair(matrix, order_, [&](uint32_t from, uint32_t to, size_t i) {
-      sums_[cell_of(from) * cell_count_ + cell_of(to)].add(matrix, i, seconds_per_tick);
+      sums[cell_of(from) * cell_count_ + cell_of(to)].add(matrix, i, seconds_per_tick);
     });
+    return sums;
+  }
+
+  /// Of what is above zero.
+  void find_range() {
     for (const Exchange& cell : sums_) {
       const double value = cell.mean(options_.metric);
       any_below_ = any_below_ || (value <= 0 && cell.messages > 0);
@@ -109,6 +121,54 @@ class MatrixFigure : Frame {
       low_ = std::min(low_, value);
       high_ = std::max(high_, value);
     }
+  }
+
+  /// Cells by how they differ; those that are alike are the ground of the scale.
+  base::Result<layout::Scene> draw_change(const std::vector<Exchange>& after) {
+    std::vector<double> differences(sums_.size(), 0);
+    double largest = 0;
+    bool any = false;
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      any = any || sums_[i].messages > 0 || after[i].messages > 0;
+      differences[i] = after[i].mean(options_.metric) - sums_[i].mean(options_.metric);
+      largest = std::max(largest, std::abs(differences[i]));
+    }
+    layout::CellGrid grid;
+    grid.area = plot_;
+    grid.column_count = cell_count_;
+    grid.row_count = cell_count_;
+    grid.cells.assign(sums_.size(), theme_.plot_background);
+    const layout::Color alike = layout::mix(theme_.plot_background, theme_.other, 0.4);
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      if (sums_[i].messages == 0 && after[i].messages == 0) continue;
+      const double share = largest > 0 ? differences[i] / largest : 0;
+      // What differs hardly must not look like no traffic.
+      grid.cells[i] = std::abs(share) < 0.02 ? alike : theme_.diverging.at(0.5 + 0.5 * share);
+    }
+    scene_.layers.emplace_back(std::move(grid));
+    add_block_rules();
+    add_names();
+    add_border();
+    if (!any) layout::add_remark(scene_, theme_, plot_, "no point-to-point messages");
+    add_axis_titles();
+    add_change_legend(largest, alike);
+    scene_.description =
+        fmt::format("{} by sender and receiver, after less before", title_of(options_.metric));
+    return std::move(scene_);
+  }
+
+  void add_change_legend(double largest, layout::Color alike) {
+    const layout::Rect bar{plot_.right() + 40, plot_.y, 16, std::min(320.0, plot_.h - 40)};
+    std::vector<layout::BarTick> ticks;
+    for (const double share : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+      if (share != 0 && !(largest > 0)) continue;
+      const std::string value = value_text(options_.metric, std::abs(share) * largest);
+      ticks.push_back({0.5 + 0.5 * share, share == 0 ? "0" : (share > 0 ? "+" : "\u2212") + value});
+    }
+    layout::add_color_bar(scene_, theme_, bar, theme_.diverging, ticks,
+                          fmt::format("{} after, less before", title_of(options_.metric)));
+    const std::vector<layout::LegendEntry> entry = {{.text = "as before", .color = alike}};
+    layout::add_legend(scene_, theme_, {bar.x - 2, bar.bottom() + 16, 110, 20}, entry);
   }
 
   void add_cells(const Scale& scale) {
@@ -214,6 +274,45 @@ base::Result<layout::Scene> matrix(const trace::Trace& trace, const trace::Selec
   return MatrixFigure(order, options)
       .draw(pairs_text(trace, selection, matrix, order), matrix,
             1 / static_cast<double>(trace.definitions.clock.ticks_per_second));
+}
+
+base::Result<layout::Scene> matrix_comparison(const ComparedRun& before,
+                                              const comm::Matrix& matrix_before,
+                                              const ComparedRun& after,
+                                              const comm::Matrix& matrix_after,
+                                              const Options& options) {
+  if (before.trace.rank_count != after.trace.rank_count) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("{} has {} ranks and {} has {}: matrices of as many ranks can be compared",
+                    before.name, before.trace.rank_count, after.name, after.trace.rank_count),
+        "Compare their profiles or time steps, or select the same ranks of runs of one size."};
+  }
+  const comm::ProcessOrder order =
+      process_order(before.trace, before.selection, matrix_before, options);
+  if (order.size() == 0) {
+    return base::Error{base::ErrorCode::kInvalidArgument, "there is no rank to draw"};
+  }
+  const auto sums = [&](const ComparedRun& run, const comm::Matrix& matrix) {
+    Exchange all;
+    const double tick = run.trace.span_seconds(1);
+    for_each_pair(matrix, order, [&](uint32_t, uint32_t, size_t i) { all.add(matrix, i, tick); });
+    return all;
+  };
+  const Exchange was = sums(before, matrix_before);
+  const Exchange is = sums(after, matrix_after);
+  const auto change = [&](Metric metric) {
+    return change_text(value_text(metric, was.sum(metric)), value_text(metric, is.sum(metric)),
+                       was.sum(metric), is.sum(metric));
+  };
+  PairsText text;
+  text.message_count = static_cast<uint64_t>(was.messages + is.messages);
+  text.subtitle = fmt::format("{}; {}, messages {}, bytes {}", comparison_time(before, after),
+                              ranks_text(before.trace, before.selection), change(Metric::kMessages),
+                              change(Metric::kBytes));
+  return MatrixFigure(order, options)
+      .draw(text, matrix_before, before.trace.span_seconds(1), &matrix_after,
+            after.trace.span_seconds(1));
 }
 
 }  // namespace pathline::figure

@@ -64,6 +64,8 @@ class TimelineFigure : Frame {
     if (options_.trim) report.trim = trim_of(trace_, rows_, selection_);
     range_.from += report.trim.begin_ticks;
     range_.until -= report.trim.end_ticks;
+    make_room(report.trim);
+    report.axis_s = trace_.span_seconds(range_.until - range_.from);
     messages_ = visible_messages(trace_, rows_, range_, pool_);
     if (auto status = choose_colors(); !status) return status.error();
     const Palette palette = choose_palette();
@@ -76,6 +78,7 @@ class TimelineFigure : Frame {
     if (is_invisible) report.mode = MessageMode::kNone;
     place(below_title, palette, report.mode);
     if (plot_.w < 32 || plot_.h < 16) return too_small("this timeline");
+    report.name_px = name_width_;
     // Lines lead to rows of equal height.
     if (report.mode != MessageMode::kLines) {
       places_ = places_of_rows(signatures_, pixels_in(plot_.h), pixels_in(kOwnRowPx));
@@ -154,13 +157,25 @@ class TimelineFigure : Frame {
     return make_palette(trace_, ticks, RegionColors(trace_.definitions, run_ticks, theme_), theme_);
   }
 
+  /// For as much time as was asked for: first of what was trimmed, then of none.
+  void make_room(Trim& trim) {
+    const auto asked = static_cast<uint64_t>(
+        options_.axis_s * static_cast<double>(trace_.definitions.clock.ticks_per_second));
+    const uint64_t shown = range_.until - range_.from;
+    const uint64_t back = asked > shown ? std::min(asked - shown, trim.end_ticks) : 0;
+    range_.until += back;
+    trim.end_ticks -= back;
+    shown_ = range_;
+    range_.until = std::max(range_.until, range_.from + asked);
+  }
+
   [[nodiscard]] std::string subtitle(const Trim& trim) const {
     const std::string trimmed = trim_text(trace_, trim);
     return fmt::format(
         "{}, {}, {}, {}{}{}", ranks_text(trace_, selection_), rows_text(trace_, rows_),
         messages_text(trace_, rows_, range_, selection_, messages_.size(),
                       comm::partners_text(trace_, messages_)),
-        time_text(trace_, range_, selection_), trimmed.empty() ? "" : " (" + trimmed + ")",
+        time_text(trace_, shown_, selection_), trimmed.empty() ? "" : " (" + trimmed + ")",
         order_ ? " — " + order_text(*order_) : "");
   }
 
@@ -203,7 +218,7 @@ class TimelineFigure : Frame {
     make_legend(palette, mode);
     names_.clear();
     for (const Row& row : rows_.rows) names_.push_back(row.name);
-    name_width_ = layout::row_label_width_px(theme_, names_, 160);
+    name_width_ = std::max(options_.least_name_px, layout::row_label_width_px(theme_, names_, 160));
     if (mode == MessageMode::kStrip) {
       name_width_ = std::max(name_width_, layout::text_width_px("messages", theme_.small_size_px));
     }
@@ -378,7 +393,8 @@ class TimelineFigure : Frame {
   const Options& options_;
   const StepMarks& steps_;
   base::ThreadPool& pool_;
-  TimeRange range_;
+  TimeRange range_;  // Of the axis.
+  TimeRange shown_;  // Of the run.
   layout::Gradient gradient_;
   std::optional<comm::ProcessOrder> order_;
   Rows rows_;
