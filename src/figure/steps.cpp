@@ -11,6 +11,7 @@
 #include "figure/frame.hpp"
 #include "layout/axis.hpp"
 #include "layout/legend.hpp"
+#include "layout/text.hpp"
 
 namespace pathline::figure {
 namespace {
@@ -342,6 +343,10 @@ class StepsFigure : Frame {
     frame.add_rule({area.x, area.bottom()}, {area.right(), area.bottom()}, theme_.axis);
     scene_.layers.emplace_back(std::move(frame));
     layout::Labels titles;
+    // Two below each other must not run into each other.
+    const bool fits =
+        before_ == nullptr || layout::text_width_px(title, theme_.text_size_px) < area.h + 24;
+    if (!fits) title = &grid == before_ ? "before" : "after";
     titles.items.push_back({.text = title,
                             .at = {area.x - 56, area.y + area.h / 2},
                             .color = theme_.text,

@@ -38,18 +38,38 @@ double entry_width(const Theme& theme, const LegendEntry& entry) {
          value_width(theme, entry) + 1;
 }
 
-struct Columns {
-  size_t count;
-  double width;  // without the gap
+/// Where an entry of a legend is.
+struct Place {
+  double x = 0;
+  size_t row = 0;
+  double width = 0;
 };
 
-Columns columns(const Theme& theme, std::span<const LegendEntry> entries, double width_px) {
+/// Below each other in columns of equal width; where there is no room for three of those, one
+/// behind the other.
+std::vector<Place> places(const Theme& theme, std::span<const LegendEntry> entries,
+                          double width_px) {
+  constexpr size_t kFewColumns = 3;
+  const double most = std::min(kMaxColumnPx, std::max(width_px, 1.0));
   double widest = 1;
   for (const LegendEntry& entry : entries) widest = std::max(widest, entry_width(theme, entry));
-  widest = std::min({widest, kMaxColumnPx, std::max(width_px, 1.0)});
-  const double fit = std::floor((width_px + kColumnGapPx) / (widest + kColumnGapPx));
-  const auto most = static_cast<double>(std::max<size_t>(entries.size(), 1));
-  return {static_cast<size_t>(std::clamp(fit, 1.0, most)), widest};
+  widest = std::min(widest, most);
+  const auto fit = static_cast<size_t>(
+      std::max(1.0, std::floor((width_px + kColumnGapPx) / (widest + kColumnGapPx))));
+  const bool in_columns = fit >= std::min(kFewColumns, entries.size());
+  std::vector<Place> found;
+  double x = 0;
+  size_t row = 0;
+  for (const LegendEntry& entry : entries) {
+    const double width = in_columns ? widest : std::min(most, entry_width(theme, entry));
+    if (x > 0 && x + width > width_px + 1e-6) {
+      x = 0;
+      ++row;
+    }
+    found.push_back({x, row, width});
+    x += width + kColumnGapPx;
+  }
+  return found;
 }
 
 /// A rim in grid colour, so that a bar's end near the background stays visible.
@@ -103,28 +123,35 @@ void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes,
 double legend_row_height_px(const Theme& theme) { return std::round(theme.small_size_px * 1.65); }
 
 size_t legend_row_count(const Theme& theme, std::span<const LegendEntry> entries, double width_px) {
-  const size_t column_count = columns(theme, entries, width_px).count;
-  return (entries.size() + column_count - 1) / column_count;
+  return entries.empty() ? 0 : places(theme, entries, width_px).back().row + 1;
 }
 
 Rect add_legend(Scene& scene, const Theme& theme, const Rect& area,
                 std::span<const LegendEntry> entries) {
-  const Columns grid = columns(theme, entries, area.w);
+  const std::vector<Place> grid = places(theme, entries, area.w);
   const double row_height = legend_row_height_px(theme);
   const auto row_limit = static_cast<size_t>(std::max(0.0, std::floor(area.h / row_height + 1e-6)));
-  const size_t place_count = row_limit * grid.count;
-  const bool too_many = entries.size() > place_count;
-  const size_t shown = too_many ? std::max<size_t>(place_count, 1) - 1 : entries.size();
-  if (place_count == 0) return {area.x, area.y, 0, 0};
+  if (row_limit == 0 || entries.empty()) return {area.x, area.y, 0, 0};
+  size_t shown = 0;
+  while (shown < grid.size() && grid[shown].row < row_limit) ++shown;
+  // Where the last row ends, or in the place of its last entries, stands how many are missing.
+  const auto rest_text = [&] { return fmt::format("+ {} more", entries.size() - shown); };
+  Place rest;
+  while (shown < entries.size()) {
+    rest = {.row = row_limit - 1};
+    if (shown > 0 && grid[shown - 1].row == rest.row) {
+      rest.x = grid[shown - 1].x + grid[shown - 1].width + kColumnGapPx;
+    }
+    rest.width = text_width_px(rest_text(), theme.small_size_px);
+    if (rest.x == 0 || rest.x + rest.width <= area.w) break;
+    --shown;
+  }
 
   Boxes boxes;
   Polylines lines;
   Labels labels;
-  const auto place = [&](size_t i) {
-    const size_t column = i % grid.count;
-    const size_t row = i / grid.count;
-    return Point{area.x + static_cast<double>(column) * (grid.width + kColumnGapPx),
-                 area.y + (static_cast<double>(row) + 0.5) * row_height};
+  const auto point = [&](const Place& place) {
+    return Point{area.x + place.x, area.y + (static_cast<double>(place.row) + 0.5) * row_height};
   };
   const auto add_text = [&](const std::string& text, Point at, Color color) {
     labels.items.push_back({.text = text,
@@ -135,10 +162,10 @@ Rect add_legend(Scene& scene, const Theme& theme, const Rect& area,
   };
   for (size_t i = 0; i < shown; ++i) {
     const LegendEntry& entry = entries[i];
-    const Point at = place(i);
+    const Point at = point(grid[i]);
     add_swatch(entry, at.x, at.y, boxes, lines);
     const double text_x = at.x + swatch_width(entry) + kSwatchGapPx;
-    const double room = at.x + grid.width - text_x - value_width(theme, entry);
+    const double room = at.x + grid[i].width - text_x - value_width(theme, entry);
     const std::string text = fit_text_middle(entry.text, room, theme.small_size_px);
     add_text(text, {text_x, at.y}, theme.text);
     if (!entry.value.empty()) {
@@ -146,18 +173,15 @@ Rect add_legend(Scene& scene, const Theme& theme, const Rect& area,
       add_text(entry.value, {value_x, at.y}, theme.muted_text);
     }
   }
-  if (too_many)
-    add_text(fmt::format("+ {} more", entries.size() - shown), place(shown), theme.muted_text);
+  if (shown < entries.size()) add_text(rest_text(), point(rest), theme.muted_text);
 
   scene.layers.emplace_back(std::move(boxes));
   scene.layers.emplace_back(std::move(lines));
   scene.layers.emplace_back(std::move(labels));
-  const size_t used = std::min(entries.size(), place_count);
-  const size_t used_columns = std::min(used, grid.count);
-  const size_t used_rows = (used + grid.count - 1) / grid.count;
-  return {area.x, area.y,
-          static_cast<double>(used_columns) * (grid.width + kColumnGapPx) - kColumnGapPx,
-          static_cast<double>(used_rows) * row_height};
+  double right = rest.x + rest.width;
+  for (size_t i = 0; i < shown; ++i) right = std::max(right, grid[i].x + grid[i].width);
+  const size_t rows = shown < entries.size() ? row_limit : grid.back().row + 1;
+  return {area.x, area.y, right, static_cast<double>(rows) * row_height};
 }
 
 std::vector<BarTick> bar_ticks(const Ticks& ticks, double begin, double end, bool logarithmic) {

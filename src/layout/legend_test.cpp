@@ -53,6 +53,23 @@ TEST(Legend, SaysHowManyFoundNoRoom) {
   EXPECT_EQ(drawn[1].text, "+ 9 more");
 }
 
+TEST(Legend, PutsEntriesBehindEachOtherWhereColumnsWouldBeFew) {
+  // One long entry must not cost the others their room.
+  std::vector<LegendEntry> list = entries(8);
+  list[0].text = "as lines when zoomed to 28.9 ms or less";
+  const Theme& theme = light_theme();
+  Scene scene;
+  const Rect area{0, 0, 370, 3 * legend_row_height_px(theme)};
+  EXPECT_EQ(legend_row_count(theme, list, area.w), 3U);
+  add_legend(scene, theme, area, list);
+  const auto drawn = texts(scene);
+  ASSERT_EQ(drawn.size(), list.size());
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    EXPECT_EQ(drawn[i].text, list[i].text);
+    EXPECT_LE(drawn[i].at.x + text_width_px(drawn[i].text, drawn[i].size_px), area.w);
+  }
+}
+
 TEST(Legend, CutsLongNamesInTheMiddleAndKeepsTheValue) {
   Scene scene;
   const std::vector<LegendEntry> list{

@@ -171,8 +171,7 @@ class ProfileComparison : Frame {
   void add_legend() {
     std::vector<layout::LegendEntry> legend = {
         {.text = "before: " + before_.name, .color = color_before()},
-        {.text = "after: " + after_.name + ", in the region's colour",
-         .color = rows_.front().color}};
+        {.text = "after: " + after_.name, .color = rows_.front().color}};
     if (shown_ < rows_.size()) {
       double was = 0;
       double is = 0;
