@@ -26,9 +26,14 @@ size_t largest(const std::vector<uint64_t>& counts) {
   return static_cast<size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
-/// "±1, ±4" of the most frequent distances, if these are few.
-std::string distances_text(const std::vector<uint64_t>& of_distance, double count) {
-  const size_t most = std::min(kMostDistances, of_distance.size() / 4);
+/// "±1, ±4" of the most frequent distances, if these are few; "+1" where all go to higher ranks.
+///
+/// upwards  how many of a distance do.
+std::string distances_text(const std::vector<uint64_t>& of_distance,
+                           const std::vector<uint64_t>& upwards, double count) {
+  // Of few ranks, few distances are nearly all that there are.
+  const size_t most =
+      of_distance.size() >= 8 ? kMostDistances : std::min(kMostDistances, of_distance.size() / 4);
   std::vector<std::pair<uint64_t, uint32_t>> frequent;
   for (uint32_t distance = 1; distance < of_distance.size(); ++distance) {
     if (of_distance[distance] > 0) frequent.emplace_back(of_distance[distance], distance);
@@ -49,7 +54,9 @@ std::string distances_text(const std::vector<uint64_t>& of_distance, double coun
   std::sort(named.begin(), named.end());
   std::string text = fmt::format("{} to ranks ", percent(share));
   for (size_t i = 0; i < named.size(); ++i) {
-    text += fmt::format("{}\u00b1{}", i == 0 ? "" : ", ", named[i]);
+    const uint64_t up = upwards[named[i]];
+    const char* sign = up == of_distance[named[i]] ? "+" : up == 0 ? "\u2212" : "\u00b1";
+    text += fmt::format("{}{}{}", i == 0 ? "" : ", ", sign, named[i]);
   }
   return text;
 }
@@ -64,6 +71,7 @@ std::string partners_text(const trace::Trace& trace, std::span<const uint32_t> m
   std::vector<uint64_t> received(rank_count);
   std::vector<uint64_t> with(rank_count);
   std::vector<uint64_t> of_distance(rank_count);
+  std::vector<uint64_t> upwards(rank_count);
   const bool counts_pairs = rank_count <= kMostRanks;
   std::vector<bool> has_pair(counts_pairs ? size_t{rank_count} * rank_count : 0);
   for (const uint32_t i : messages) {
@@ -74,6 +82,7 @@ std::string partners_text(const trace::Trace& trace, std::span<const uint32_t> m
     ++with[source];
     if (source != target) ++with[target];
     ++of_distance[source < target ? target - source : source - target];
+    if (source < target) ++upwards[target - source];
     if (counts_pairs) has_pair[size_t{source} * rank_count + target] = true;
   }
   const auto count = static_cast<double>(messages.size());
@@ -87,7 +96,7 @@ std::string partners_text(const trace::Trace& trace, std::span<const uint32_t> m
   if (is_both_ways) return fmt::format("{} with rank {}", percent(share(with[hub])), hub);
   if (to >= kHalf) return fmt::format("{} to rank {}", percent(to), receiver);
   if (from >= kHalf) return fmt::format("{} from rank {}", percent(from), sender);
-  std::string text = distances_text(of_distance, count);
+  std::string text = distances_text(of_distance, upwards, count);
   if (!text.empty() || !counts_pairs) return text;
   const auto pairs = static_cast<double>(std::count(has_pair.begin(), has_pair.end(), true));
   const auto senders = static_cast<double>(std::count_if(

@@ -53,6 +53,24 @@ TEST(Partners, NamesTheDistances) {
   EXPECT_EQ(text_of(16, halo), "all to ranks \u00b11, \u00b14");
 }
 
+TEST(Partners, NamesTheDirectionOfWhatGoesOneWay) {
+  EXPECT_EQ(text_of(8, {{0, 1}, {2, 3}, {4, 5}, {6, 7}}), "all to ranks +1");
+  EXPECT_EQ(text_of(8, {{1, 0}, {3, 2}, {5, 4}, {7, 6}}), "all to ranks \u22121");
+}
+
+TEST(Partners, NamesTheDistancesOfACubeButNotOfAllPairs) {
+  std::vector<std::pair<uint32_t, uint32_t>> cube;
+  std::vector<std::pair<uint32_t, uint32_t>> all;
+  for (uint32_t rank = 0; rank < 8; ++rank) {
+    for (const uint32_t side : {1U, 2U, 4U}) cube.emplace_back(rank, rank ^ side);
+    for (uint32_t other = 0; other < 8; ++other) {
+      if (other != rank) all.emplace_back(rank, other);
+    }
+  }
+  EXPECT_EQ(text_of(8, cube), "all to ranks \u00b11, \u00b12, \u00b14");
+  EXPECT_EQ(text_of(8, all), "to 7 ranks each");
+}
+
 TEST(Partners, CountsThemOtherwise) {
   std::vector<std::pair<uint32_t, uint32_t>> all_to_all;
   for (uint32_t from = 0; from < 12; ++from) {

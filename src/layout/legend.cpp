@@ -97,12 +97,14 @@ void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes,
       }
       break;
     case Swatch::kTriangle:
-      lines.lines.push_back({.points = {{x + 9, middle}, {x + 3, middle - 4}, {x + 3, middle + 4}},
-                             .fill = entry.color});
+      lines.lines.push_back(
+          {.points = {{x + 9, middle}, {x + 3, middle - 4}, {x + 3, middle + 4}, {x + 9, middle}},
+           .stroke = entry.color,
+           .fill = entry.end_color});
       break;
     case Swatch::kCircle: {
-      Polyline circle{.points = {}, .fill = entry.color};
-      for (int i = 0; i < 16; ++i) {
+      Polyline circle{.points = {}, .stroke = entry.color, .fill = entry.end_color};
+      for (int i = 0; i <= 16; ++i) {
         const double angle = i * std::numbers::pi / 8;
         circle.points.push_back({x + 6 + 4 * std::cos(angle), middle + 4 * std::sin(angle)});
       }

@@ -16,7 +16,8 @@ namespace pathline::layout {
 
 enum class Swatch : uint8_t { kBox, kLine, kDashedLine, kGradient, kTriangle, kCircle };
 
-/// One line of a legend. A gradient swatch runs from `color` to `end_color`.
+/// One line of a legend. A gradient swatch runs from `color` to `end_color`, a triangle or a circle
+/// has a rim of the one and is filled with the other.
 struct LegendEntry {
   std::string text;
   Color color;
@@ -31,8 +32,9 @@ size_t legend_row_count(const Theme& theme, std::span<const LegendEntry> entries
 /// Height of one legend row.
 double legend_row_height_px(const Theme& theme);
 
-/// Writes the entries into `area`, left to right in columns of equal width, then downwards.
-/// When they do not fit, the last place says "+ 12 more".
+/// Writes the entries into `area`, left to right in columns of equal width, then downwards; one
+/// behind the other where such columns would be fewer than three. When they do not fit, "+ 12 more"
+/// stands behind the last.
 ///
 /// returns  the part of the area that was used.
 Rect add_legend(Scene& scene, const Theme& theme, const Rect& area,

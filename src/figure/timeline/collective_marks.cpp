@@ -99,9 +99,13 @@ std::vector<layout::LegendEntry> add_collective_marks(layout::Scene& scene,
   scene.layers.emplace_back(std::move(shapes));
   std::vector<layout::LegendEntry> legend = {{.text = "last to come to a collective",
                                               .color = theme.text,
-                                              .swatch = layout::Swatch::kTriangle}};
+                                              .swatch = layout::Swatch::kTriangle,
+                                              .end_color = theme.background}};
   if (has_root) {
-    legend.push_back({.text = "its root", .color = theme.text, .swatch = layout::Swatch::kCircle});
+    legend.push_back({.text = "its root",
+                      .color = theme.text,
+                      .swatch = layout::Swatch::kCircle,
+                      .end_color = theme.background});
   }
   return legend;
 }

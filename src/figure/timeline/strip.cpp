@@ -182,9 +182,20 @@ void MessageStrip::add_to(layout::Scene& scene, const layout::Theme& theme,
     }
     scene.layers.emplace_back(std::move(grid));
     add_label("messages", area.y + area.h / 2 - theme.small_size_px * 0.65);
-    add_label("by sender", area.y + area.h / 2 + theme.small_size_px * 0.65);
+    add_label(fmt::format("of {} rows", groups_[1].begin - groups_[0].begin),
+              area.y + area.h / 2 + theme.small_size_px * 0.65);
   }
   scene.layers.emplace_back(std::move(labels));
+}
+
+/// "of 85 rows": what a band stands for.
+std::string MessageStrip::group_text() const {
+  const auto size = [](const Group& group) { return group.end - group.begin; };
+  const auto [least, most] =
+      std::minmax_element(groups_.begin(), groups_.end(),
+                          [&](const Group& a, const Group& b) { return size(a) < size(b); });
+  if (size(*most) - size(*least) > 1) return "by sender";
+  return fmt::format("of {} rows", size(groups_.front()));
 }
 
 layout::LegendEntry MessageStrip::legend_entry(const layout::Theme& theme,

@@ -56,6 +56,7 @@ class MessageStrip {
   /// Column by column, of each group.
   [[nodiscard]] std::vector<float> rates(uint32_t column_count) const;
   [[nodiscard]] std::string rate_text(double rate) const;
+  [[nodiscard]] std::string group_text() const;
 
   const trace::Trace& trace_;
   const base::Column<uint32_t>& messages_;

@@ -230,7 +230,7 @@ class TimelineFigure : Frame {
     }
     if (steps_.any()) expected.push_back({.text = "1,000 periods, mean 10.0 ms"});
     expected.push_back({.text = "columns: shares of 10.0 ms"});
-    if (rows_.rows.size() > 64) expected.push_back({.text = "10 rows unlike others: higher"});
+    if (rows_.rows.size() > 64) expected.push_back({.text = "rank 100: higher, unlike others"});
     const size_t legend_rows = layout::legend_row_count(theme_, expected, inner_width());
     legend_height_ = static_cast<double>(std::min(kMostLegendRows, legend_rows)) *
                      layout::legend_row_height_px(theme_);
@@ -325,6 +325,18 @@ class TimelineFigure : Frame {
     return bundled;
   }
 
+  /// "rank 0, rank 5: unlike others"; of many only their number.
+  [[nodiscard]] std::string unlike_text() const {
+    constexpr size_t kNamed = 2;
+    std::string text;
+    if (places_->unlike.size() > kNamed) {
+      text = fmt::format("{} rows", places_->unlike.size());
+    } else {
+      for (const uint32_t row : places_->unlike) text += (text.empty() ? "" : ", ") + names_[row];
+    }
+    return text + ": higher, unlike others";
+  }
+
   /// What cells of the rows stand for.
   void explain_rows() {
     const auto say = [&](std::string text) {
@@ -333,8 +345,7 @@ class TimelineFigure : Frame {
     const double rows_per_px = static_cast<double>(rows_.rows.size()) / (plot_.h * scene_.scale);
     if (rows_per_px > 1) say(fmt::format("{:.1f} rows a line of pixels", rows_per_px));
     if (places_) {
-      say(fmt::format("{} unlike others: higher",
-                      base::counted(places_->unlike.size(), "row", "rows")));
+      say(unlike_text());
     }
     if (has_calls() && rows_per_px * kStackedPx <= 1) {
       const uint64_t column_ticks = (range_.until - range_.from) / pixels_in(plot_.w);
