@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+// A parameter study as its file describes it: what varies, what is done for each combination, and
+// which numbers are read out of it.
+namespace pathline::campaign {
+
+/// Where something stands, for messages.
+struct Place {
+  std::string file;
+  uint32_t line = 0;
+
+  /// "study.toml, line 7".
+  [[nodiscard]] std::string text() const;
+};
+
+struct Parameter {
+  std::string name;
+  /// In the order of the file; {other} stands for the value of another parameter.
+  std::vector<std::string> values;
+  bool is_text = false;  ///< Never taken for arithmetic.
+  Place place;
+};
+
+/// Parameters that vary together: their first values, their second values and so on. Sets multiply.
+struct ParameterSet {
+  std::vector<Parameter> parameters;  ///< Each with as many values.
+
+  [[nodiscard]] size_t size() const { return parameters.front().values.size(); }
+};
+
+/// A file in which {name} is replaced.
+struct Template {
+  std::string from;  ///< Beside the study.
+  std::string to;    ///< In the folder of the run.
+};
+
+/// What is done for each combination of parameters, in a folder of its own. Texts have {name}s.
+struct Step {
+  std::string name;
+  std::vector<std::string> after;  ///< Steps.
+  std::vector<Template> templates;
+  std::vector<std::string> copies;  ///< Files beside the study.
+  std::string command;              ///< For a shell; "": none.
+  std::string check;                ///< As command; the run has failed if this does.
+  bool record = false;              ///< Through `pathline record`.
+  std::string cores = "1";          ///< Of a run, out of the study's.
+  /// Parameters that make a difference; runs that agree in them are one. Absent: all.
+  std::optional<std::vector<std::string>> uses;
+  /// Whether it is run once for each repetition. Absent: if numbers are read out of it, or out of a
+  /// step behind it.
+  std::optional<bool> repeat;
+  Place place;
+};
+
+/// A column of the result table.
+struct Column {
+  std::string name;
+  std::string step;
+  std::string file = "stdout";  ///< In the folder of the run.
+  std::string pattern;          ///< Regular expression; the first group, or all of it.
+  std::string json;             ///< JSON pointer into the file.
+  std::string profile;          ///< Region or call path of the run that was recorded.
+  std::string value;            ///< Of the profile: "exclusive_s".
+  std::string reduce = "last";  ///< Of several matches: first, last, min, max, sum, mean, count.
+  Place place;
+};
+
+enum class Backend : uint8_t { kLocal, kSlurm };
+
+struct Study {
+  std::string name;
+  uint32_t repetitions = 1;
+  uint32_t cores = 0;  ///< 0: those of the machine.
+  Backend backend = Backend::kLocal;
+  std::vector<ParameterSet> sets;
+  std::vector<Step> steps;
+  std::vector<Column> columns;
+  std::filesystem::path file;
+};
+
+/// Reads a study and the files that it includes.
+///
+/// tags    of the command line: an entry with tags is left out unless it has one of these, or one
+///         of its tags is "!x" and x is none of these.
+/// errors  kNotFound, kIo; kInvalidArgument naming file and line: a key that there is none of, a
+///         value of the wrong kind, names given twice, and what plan() would refuse.
+base::Result<Study> read_study(const std::filesystem::path& file,
+                               const std::vector<std::string>& tags);
+
+}  // namespace pathline::campaign

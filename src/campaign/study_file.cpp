@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The only file of this layer that knows toml++.
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/choice.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "campaign/plan.hpp"
+#include "campaign/study.hpp"
+
+namespace pathline::campaign {
+namespace {
+
+constexpr int kMostIncludes = 16;  // Inside each other.
+
+/// A value of a table, and what is to be done with it.
+struct Key {
+  const char* name;
+  std::function<base::Status(const toml::node&)> take;
+};
+
+class Reader {
+ public:
+  Reader(Study& study, const std::vector<std::string>& tags) : study_(study), tags_(tags) {}
+
+  base::Status read(const std::filesystem::path& file, int depth) {
+    if (depth > kMostIncludes) {
+      return base::Error{
+          base::ErrorCode::kInvalidArgument,
+          fmt::format("{}: files include one another without an end", file.string())};
+    }
+    const auto text = base::MappedFile::open(file);
+    if (!text) return text.error();
+    toml::table table;
+    try {
+      table = toml::parse(text.value().text());
+    } catch (const toml::parse_error& error) {
+      return wrong(file, error.source(), error.description());
+    }
+    // Each included file has its own name in messages.
+    const auto previous = std::exchange(file_, file);
+    base::Status status = read_tables(table, depth);
+    file_ = previous;
+    return status;
+  }
+
+ private:
+  static base::Error wrong(const std::filesystem::path& file, const toml::source_region& where,
+                           std::string_view what, std::string advice = "") {
+    return {base::ErrorCode::kInvalidArgument,
+            fmt::format("{}, line {}: {}", file.string(), where.begin.line, what),
+            std::move(advice)};
+  }
+  [[nodiscard]] base::Error wrong(const toml::node& node, std::string_view what) const {
+    return wrong(file_, node.source(), what);
+  }
+  [[nodiscard]] Place place(const toml::node& node) const {
+    return {file_.string(), node.source().begin.line};
+  }
+
+  /// Hands each value to its key. errors  for a key that there is none of.
+  base::Status take(const toml::table& table, const std::string& what,
+                    std::span<const Key> keys) const {
+    for (const auto& [name, node] : table) {
+      const auto key =
+          std::find_if(keys.begin(), keys.end(),
+                       [&, n = std::string_view(name)](const Key& of) { return n == of.name; });
+      if (key == keys.end()) {
+        std::vector<std::string> names;
+        for (const Key& of : keys) names.emplace_back(of.name);
+        const std::string_view meant = base::nearest(name.str(), names);
+        return wrong(file_, name.source(),
+                     fmt::format("there is no key '{}' in {}", name.str(), what),
+                     meant.empty() ? fmt::format("There are {}.", fmt::join(names, ", "))
+                                   : fmt::format("Did you mean '{}'?", meant));
+      }
+      if (auto status = key->take(node); !status) return status;
+    }
+    return {};
+  }
+
+  // Values of a kind, each with the name of what it is for.
+  static Key text(const char* name, std::string& to, const Reader& reader) {
+    return {name, [name, &to, &reader](const toml::node& node) -> base::Status {
+              auto value = reader.text_of(node);
+              if (!value) return reader.wrong(node, fmt::format("'{}' is to be a text", name));
+              to = std::move(*value);
+              return {};
+            }};
+  }
+  static Key texts(const char* name, std::vector<std::string>& to, const Reader& reader) {
+    return {name, [name, &to, &reader](const toml::node& node) -> base::Status {
+              if (auto only = reader.text_of(node)) {
+                to = {std::move(*only)};
+                return {};
+              }
+              const toml::array* list = node.as_array();
+              if (list == nullptr) {
+                return reader.wrong(node, fmt::format("'{}' is to be a list of texts", name));
+              }
+              to.clear();
+              for (const toml::node& item : *list) {
+                auto value = reader.text_of(item);
+                if (!value) {
+                  return reader.wrong(item, fmt::format("'{}' is to be a list of texts", name));
+                }
+                to.push_back(std::move(*value));
+              }
+              return {};
+            }};
+  }
+  static Key yes(const char* name, std::function<void(bool)> set, const Reader& reader) {
+    return {name, [name, set = std::move(set), &reader](const toml::node& node) -> base::Status {
+              const auto value = node.value_exact<bool>();
+              if (!value) {
+                return reader.wrong(node, fmt::format("'{}' is to be true or false", name));
+              }
+              set(*value);
+              return {};
+            }};
+  }
+  static Key count(const char* name, uint32_t& to, uint32_t least, const Reader& reader) {
+    return {name, [name, &to, least, &reader](const toml::node& node) -> base::Status {
+              const auto value = node.value_exact<int64_t>();
+              if (!value || *value < least || *value > 1'000'000) {
+                return reader.wrong(node, fmt::format("'{}' is to be a whole number from {} to "
+                                                      "1000000",
+                                                      name, least));
+              }
+              to = static_cast<uint32_t>(*value);
+              return {};
+            }};
+  }
+
+  /// Numbers as they stand in the file: 0.10 stays 0.10.
+  [[nodiscard]] std::optional<std::string> text_of(const toml::node& node) const {
+    if (const auto* value = node.as_string()) return value->get();
+    if (const auto* value = node.as_integer()) return std::to_string(value->get());
+    if (const auto* value = node.as_floating_point()) return fmt::format("{}", value->get());
+    if (const auto* value = node.as_boolean()) return value->get() ? "true" : "false";
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool is_chosen(const std::vector<std::string>& tags) const {
+    if (tags.empty()) return true;
+    const auto has = [&](std::string_view tag) {
+      return std::find(tags_.begin(), tags_.end(), tag) != tags_.end();
+    };
+    return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+      return tag.starts_with('!') ? !has(std::string_view(tag).substr(1)) : has(tag);
+    });
+  }
+
+  base::Status read_tables(const toml::table& table, int depth) {
+    // What is included stands before what includes it.
+    const auto include = [&](const toml::node& node) -> base::Status {
+      std::vector<std::string> files;
+      if (auto status = texts("include", files, *this).take(node); !status) return status;
+      for (const std::string& file : files) {
+        auto status = read(file_.parent_path() / file, depth + 1);
+        if (!status) return status;
+      }
+      return {};
+    };
+    if (const toml::node* node = table.get("include")) {
+      if (auto status = include(*node); !status) return status;
+    }
+    const Key keys[] = {
+        {"include", [](const toml::node&) { return base::Status(); }},
+        {"campaign", [&](const toml::node& node) { return read_campaign(node); }},
+        {"parameters", [&](const toml::node& node) { return read_parameters(node); }},
+        {"together", [&](const toml::node& node) { return each(node, "together"); }},
+        {"steps", [&](const toml::node& node) { return each(node, "steps"); }},
+        {"results", [&](const toml::node& node) { return read_results(node); }}};
+    return take(table, "a campaign", keys);
+  }
+
+  [[nodiscard]] base::Result<const toml::table*> table_of(const toml::node& node,
+                                                          const char* what) const {
+    if (const toml::table* table = node.as_table()) return table;
+    return wrong(node, fmt::format("'{}' is to be a table", what));
+  }
+
+  base::Status read_campaign(const toml::node& node) {
+    const auto table = table_of(node, "campaign");
+    if (!table) return table.error();
+    const Key keys[] = {text("name", study_.name, *this),
+                        count("repetitions", study_.repetitions, 1, *this),
+                        count("cores", study_.cores, 1, *this),
+                        {"backend", [&](const toml::node& value) -> base::Status {
+                           static constexpr std::pair<std::string_view, Backend> kNames[] = {
+                               {"local", Backend::kLocal}, {"slurm", Backend::kSlurm}};
+                           const auto chosen =
+                               base::choose("backend", text_of(value).value_or(""), kNames);
+                           if (!chosen) return wrong(value, chosen.error().message);
+                           study_.backend = chosen.value();
+                           return {};
+                         }}};
+    return take(*table.value(), "[campaign]", keys);
+  }
+
+  /// A list of values, one value, or { values = [..], text = true, tags = [..] }.
+  base::Result<std::optional<Parameter>> read_parameter(const std::string& name,
+                                                        const toml::node& node) const {
+    Parameter parameter{.name = name, .place = place(node)};
+    std::vector<std::string> tags;
+    if (const toml::table* table = node.as_table()) {
+      const Key keys[] = {texts("values", parameter.values, *this), texts("tags", tags, *this),
+                          yes(
+                              "text", [&](bool is) { parameter.is_text = is; }, *this)};
+      auto status = take(*table, fmt::format("parameter '{}'", name), keys);
+      if (!status) return status.error();
+    } else if (auto status = texts(name.c_str(), parameter.values, *this).take(node); !status) {
+      return status.error();
+    }
+    const bool is_name = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+                         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                           return std::isalnum(c) != 0 || c == '_';
+                         });
+    if (!is_name) {
+      return wrong(node,
+                   fmt::format("'{}' cannot be the name of a parameter: letters, digits and _ "
+                               "are",
+                               name));
+    }
+    if (parameter.values.empty()) {
+      return wrong(node, fmt::format("parameter '{}' has no values", name));
+    }
+    if (!is_chosen(tags)) return std::optional<Parameter>();
+    return std::optional(std::move(parameter));
+  }
+
+  /// In the order of the file, which toml++ forgets.
+  static std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
+    std::vector<std::pair<std::string, const toml::node*>> entries;
+    for (const auto& [name, node] : table) entries.emplace_back(name.str(), &node);
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      const auto& x = a.second->source().begin;
+      const auto& y = b.second->source().begin;
+      return x.line != y.line ? x.line < y.line : x.column < y.column;
+    });
+    return entries;
+  }
+
+  base::Status read_parameters(const toml::node& node) {
+    const auto table = table_of(node, "parameters");
+    if (!table) return table.error();
+    for (const auto& [name, value] : in_order(*table.value())) {
+      auto parameter = read_parameter(name, *value);
+      if (!parameter) return parameter.error();
+      if (!parameter.value()) continue;
+      study_.sets.push_back({{std::move(*parameter.value())}});
+    }
+    return {};
+  }
+
+  /// [[together]] or [[steps]].
+  base::Status each(const toml::node& node, const char* what) {
+    const toml::array* list = node.as_array();
+    if (list == nullptr || !list->is_array_of_tables()) {
+      return wrong(node, fmt::format("'{0}' is to be a list of tables, [[{0}]]", what));
+    }
+    for (const toml::node& item : *list) {
+      const toml::table& table = *item.as_table();
+      auto status = std::string_view(what) == "steps" ? read_step(table) : read_together(table);
+      if (!status) return status;
+    }
+    return {};
+  }
+
+  base::Status read_together(const toml::table& table) {
+    ParameterSet set;
+    std::vector<std::string> tags;
+    for (const auto& [name, value] : in_order(table)) {
+      if (name == "tags") {
+        if (auto status = texts("tags", tags, *this).take(*value); !status) return status;
+        continue;
+      }
+      auto parameter = read_parameter(name, *value);
+      if (!parameter) return parameter.error();
+      if (parameter.value()) set.parameters.push_back(std::move(*parameter.value()));
+    }
+    if (set.parameters.empty() || !is_chosen(tags)) return {};
+    for (const Parameter& parameter : set.parameters) {
+      if (parameter.values.size() == set.size()) continue;
+      return wrong(table, fmt::format("parameters that vary together have as many values: '{}' has "
+                                      "{}, '{}' has {}",
+                                      set.parameters[0].name, set.size(), parameter.name,
+                                      parameter.values.size()));
+    }
+    study_.sets.push_back(std::move(set));
+    return {};
+  }
+
+  base::Status read_template(const toml::node& node, Step& step) const {
+    const toml::table* table = node.as_table();
+    if (table == nullptr) return wrong(node, "'template' is to be { from = \"..\", to = \"..\" }");
+    Template file;
+    const Key keys[] = {text("from", file.from, *this), text("to", file.to, *this)};
+    if (auto status = take(*table, "a template", keys); !status) return status;
+    if (file.from.empty()) return wrong(node, "a template needs 'from'");
+    if (file.to.empty()) file.to = std::filesystem::path(file.from).filename().string();
+    step.templates.push_back(std::move(file));
+    return {};
+  }
+
+  base::Status read_step(const toml::table& table) {
+    Step step{.place = place(table)};
+    std::vector<std::string> tags;
+    std::vector<std::string> uses;
+    const Key keys[] = {text("name", step.name, *this),
+                        texts("after", step.after, *this),
+                        texts("copy", step.copies, *this),
+                        text("command", step.command, *this),
+                        text("check", step.check, *this),
+                        text("cores", step.cores, *this),
+                        texts("tags", tags, *this),
+                        yes(
+                            "record", [&](bool is) { step.record = is; }, *this),
+                        yes(
+                            "repeat", [&](bool is) { step.repeat = is; }, *this),
+                        {"uses",
+                         [&](const toml::node& node) {
+                           auto status = texts("uses", uses, *this).take(node);
+                           if (status) step.uses = uses;
+                           return status;
+                         }},
+                        {"template", [&](const toml::node& node) -> base::Status {
+                           const toml::array* list = node.as_array();
+                           if (list == nullptr) return read_template(node, step);
+                           for (const toml::node& item : *list) {
+                             if (auto status = read_template(item, step); !status) return status;
+                           }
+                           return {};
+                         }}};
+    if (auto status = take(table, "a step", keys); !status) return status;
+    if (step.name.empty()) return wrong(table, "a step needs a 'name'");
+    if (!is_chosen(tags)) return {};
+    const auto same = std::find_if(study_.steps.begin(), study_.steps.end(),
+                                   [&](const Step& other) { return other.name == step.name; });
+    if (same != study_.steps.end()) {
+      return wrong(table, fmt::format("there are two steps '{}', the other in {}", step.name,
+                                      same->place.text()));
+    }
+    study_.steps.push_back(std::move(step));
+    return {};
+  }
+
+  base::Status read_results(const toml::node& node) {
+    const auto table = table_of(node, "results");
+    if (!table) return table.error();
+    for (const auto& [name, value] : in_order(*table.value())) {
+      const auto entry = table_of(*value, name.c_str());
+      if (!entry) return entry.error();
+      Column column{.name = name, .place = place(*value)};
+      std::vector<std::string> tags;
+      const Key keys[] = {
+          text("step", column.step, *this),       text("file", column.file, *this),
+          text("pattern", column.pattern, *this), text("json", column.json, *this),
+          text("profile", column.profile, *this), text("value", column.value, *this),
+          text("reduce", column.reduce, *this),   texts("tags", tags, *this)};
+      if (auto status = take(*entry.value(), fmt::format("result '{}'", name), keys); !status) {
+        return status;
+      }
+      if (!is_chosen(tags)) continue;
+      const int sources = (column.pattern.empty() ? 0 : 1) + (column.json.empty() ? 0 : 1) +
+                          (column.profile.empty() ? 0 : 1);
+      if (sources != 1) {
+        return wrong(*value, fmt::format("result '{}' is to have one of 'pattern', 'json' and "
+                                         "'profile'",
+                                         name));
+      }
+      static constexpr std::pair<std::string_view, int> kReductions[] = {
+          {"first", 0}, {"last", 0}, {"min", 0}, {"max", 0}, {"sum", 0}, {"mean", 0}, {"count", 0}};
+      const auto reduce = base::choose("reduce", column.reduce, kReductions);
+      if (!reduce) return wrong(*value, reduce.error().message);
+      study_.columns.push_back(std::move(column));
+    }
+    return {};
+  }
+
+  Study& study_;
+  const std::vector<std::string>& tags_;
+  std::filesystem::path file_;
+};
+
+}  // namespace
+
+std::string Place::text() const { return fmt::format("{}, line {}", file, line); }
+
+base::Result<Study> read_study(const std::filesystem::path& file,
+                               const std::vector<std::string>& tags) {
+  Study study;
+  study.file = file;
+  study.name = file.stem().string();
+  if (auto status = Reader(study, tags).read(file, 0); !status) return status.error();
+  if (study.steps.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("{}: there is no step to run", file.string()),
+                       "A [[steps]] has a name and a command."};
+  }
+  for (const Column& column : study.columns) {
+    const bool is_there = std::any_of(study.steps.begin(), study.steps.end(),
+                                      [&](const Step& step) { return step.name == column.step; });
+    if (is_there) continue;
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("{}: result '{}' is of step '{}', and there is no such step",
+                                   column.place.text(), column.name, column.step)};
+  }
+  return study;
+}
+
+}  // namespace pathline::campaign
