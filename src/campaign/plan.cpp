@@ -258,8 +258,13 @@ class Planner {
     for (const Template& file : step.templates) {
       texts.push_back(&file.from);
       texts.push_back(&file.to);
+      for (const auto& [what, by] : file.replacements) {
+        texts.push_back(&what);
+        texts.push_back(&by);
+      }
     }
     for (const std::string& file : step.copies) texts.push_back(&file);
+    for (const std::string& file : step.links) texts.push_back(&file);
     for (const std::string* text : texts) {
       for (const std::string& name : names_in(*text)) {
         const auto parameter = number_of_.find(name);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -39,8 +40,11 @@ struct ParameterSet {
 
 /// A file in which {name} is replaced.
 struct Template {
-  std::string from;  ///< Beside the study.
+  std::string from;  ///< Beside the study; a file that a step before has made, if there is none.
   std::string to;    ///< In the folder of the run.
+  /// Texts to look for, each with what comes there; in both {name} stands for a parameter. With any
+  /// of them nothing else is replaced.
+  std::vector<std::pair<std::string, std::string>> replacements;
 };
 
 /// What is done for each combination of parameters, in a folder of its own. Texts have {name}s.
@@ -48,11 +52,15 @@ struct Step {
   std::string name;
   std::vector<std::string> after;  ///< Steps.
   std::vector<Template> templates;
-  std::vector<std::string> copies;  ///< Files beside the study.
+  std::vector<std::string> copies;  ///< Files and folders beside the study.
+  std::vector<std::string> links;   ///< The same, not copied: for those that are large.
   std::string command;              ///< For a shell; "": none.
   std::string check;                ///< As command; the run has failed if this does.
   bool record = false;              ///< Through `pathline record`.
-  std::string cores = "1";          ///< Of a run, out of the study's.
+  /// Of a run, out of the study's. "": as many as the launcher that the command begins with is told
+  /// to start, else 1.
+  std::string cores;
+  double timeout_s = 0;  ///< After it a run has failed; 0: never.
   /// Parameters that make a difference; runs that agree in them are one. Absent: all.
   std::optional<std::vector<std::string>> uses;
   /// Whether it is run once for each repetition. Absent: if numbers are read out of it, or out of a
@@ -71,7 +79,21 @@ struct Column {
   std::string profile;          ///< Region or call path of the run that was recorded.
   std::string value;            ///< Of the profile: "exclusive_s".
   std::string reduce = "last";  ///< Of several matches: first, last, min, max, sum, mean, count.
+  /// Whether "less" or "more" is better, for comparisons. "": less if the name is that of a time.
+  std::string better;
   Place place;
+};
+
+/// A parameter or a column as the result table shows it.
+struct Shown {
+  std::string name;
+  std::string title;
+};
+
+/// A text that the study came from.
+struct StudyText {
+  std::string path;
+  std::string text;
 };
 
 enum class Backend : uint8_t { kLocal, kSlurm };
@@ -84,7 +106,9 @@ struct Study {
   std::vector<ParameterSet> sets;
   std::vector<Step> steps;
   std::vector<Column> columns;
+  std::vector<Shown> shown;  ///< Of the result table, in its order; empty: everything.
   std::filesystem::path file;
+  std::vector<StudyText> texts;  ///< The file and what it includes.
 };
 
 /// Reads a study and the files that it includes.

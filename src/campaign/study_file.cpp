@@ -37,9 +37,10 @@ class Reader {
     }
     const auto text = base::MappedFile::open(file);
     if (!text) return text.error();
+    study_.texts.push_back({file.string(), std::string(text.value().text())});
     toml::table table;
     try {
-      table = toml::parse(text.value().text());
+      table = toml::parse(study_.texts.back().text);
     } catch (const toml::parse_error& error) {
       return wrong(file, error.source(), error.description());
     }
@@ -134,6 +135,17 @@ class Reader {
                                                       name, least));
               }
               to = static_cast<uint32_t>(*value);
+              return {};
+            }};
+  }
+
+  static Key seconds(const char* name, double& to, const Reader& reader) {
+    return {name, [name, &to, &reader](const toml::node& node) -> base::Status {
+              const auto value = node.value<double>();
+              if (!node.is_number() || !(*value > 0) || *value > 1e9) {
+                return reader.wrong(node, fmt::format("'{}' is to be a number of seconds", name));
+              }
+              to = *value;
               return {};
             }};
   }
@@ -317,9 +329,11 @@ class Reader {
     const Key keys[] = {text("name", step.name, *this),
                         texts("after", step.after, *this),
                         texts("copy", step.copies, *this),
+                        texts("link", step.links, *this),
                         text("command", step.command, *this),
                         text("check", step.check, *this),
                         text("cores", step.cores, *this),
+                        seconds("timeout_s", step.timeout_s, *this),
                         texts("tags", tags, *this),
                         yes(
                             "record", [&](bool is) { step.record = is; }, *this),
@@ -360,11 +374,15 @@ class Reader {
       if (!entry) return entry.error();
       Column column{.name = name, .place = place(*value)};
       std::vector<std::string> tags;
-      const Key keys[] = {
-          text("step", column.step, *this),       text("file", column.file, *this),
-          text("pattern", column.pattern, *this), text("json", column.json, *this),
-          text("profile", column.profile, *this), text("value", column.value, *this),
-          text("reduce", column.reduce, *this),   texts("tags", tags, *this)};
+      const Key keys[] = {text("step", column.step, *this),
+                          text("file", column.file, *this),
+                          text("pattern", column.pattern, *this),
+                          text("json", column.json, *this),
+                          text("profile", column.profile, *this),
+                          text("value", column.value, *this),
+                          text("reduce", column.reduce, *this),
+                          text("better", column.better, *this),
+                          texts("tags", tags, *this)};
       if (auto status = take(*entry.value(), fmt::format("result '{}'", name), keys); !status) {
         return status;
       }
@@ -380,6 +398,10 @@ class Reader {
           {"first", 0}, {"last", 0}, {"min", 0}, {"max", 0}, {"sum", 0}, {"mean", 0}, {"count", 0}};
       const auto reduce = base::choose("reduce", column.reduce, kReductions);
       if (!reduce) return wrong(*value, reduce.error().message);
+      if (!column.better.empty() && column.better != "less" && column.better != "more") {
+        return wrong(*value,
+                     fmt::format("'better' of result '{}' is to be \"less\" or \"more\"", name));
+      }
       study_.columns.push_back(std::move(column));
     }
     return {};
