@@ -15,10 +15,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench_programs.hpp"
-#include "app/child_process.hpp"
 #include "app/cpu_use.hpp"
 #include "app/measured_machine.hpp"
 #include "app/run_json.hpp"
+#include "base/child_process.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "host/topology.hpp"
@@ -377,7 +377,7 @@ class Benchmarks {
     base::Status status;
     bool is_done = false;
     std::string said;
-    auto ending = run_reading(
+    auto ending = base::run_reading(
         words.value(),
         [&](std::string_view line) {
           // Launchers and libraries print, too.

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/child_process.hpp"
 #include "app/launch_line.hpp"
 #include "app/program_file.hpp"
+#include "base/child_process.hpp"
 #include "base/text.hpp"
 
 namespace pathline::app {
@@ -30,7 +30,8 @@ std::string mpi_of(const std::vector<std::string>& words) {
   if (place == words.size()) return "";
   Launcher launcher = launcher_by_name(fs::path(words[place]).filename().string());
   if (launcher == Launcher::kNone) {
-    launcher = launcher_by_version(output_of({words[place], "--version"}, std::chrono::seconds(5)));
+    launcher =
+        launcher_by_version(base::output_of({words[place], "--version"}, std::chrono::seconds(5)));
   }
   return launcher == Launcher::kOpenMpi ? "openmpi" : launcher == Launcher::kHydra ? "mpich" : "";
 }

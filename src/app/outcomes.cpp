@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "app/bench_programs.hpp"
-#include "app/child_process.hpp"
+#include "base/child_process.hpp"
 #include "base/file.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
@@ -155,7 +155,7 @@ class Trials {
     std::string errors;
     std::string last;
     const auto kernels = names_of_kernels(application_);
-    auto ending = run_reading(
+    auto ending = base::run_reading(
         words.value(),
         [&](std::string_view line) {
           listen(line, kernels, said);

@@ -130,7 +130,7 @@ std::vector<JobPart> parts_of_own_job() {
   return {};
 }
 
-std::optional<std::string> why_not_alone(const Environment& environment, bool& says_so) {
+std::optional<std::string> why_not_alone(const base::Environment& environment, bool& says_so) {
   const auto number = [&](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? std::nullopt : base::number_in<unsigned>(found->second);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/child_process.hpp"
 #include "app/launch_line.hpp"
+#include "base/child_process.hpp"
 
 namespace pathline::app {
 
@@ -33,7 +33,7 @@ std::optional<std::string> part_without_command(const std::vector<JobPart>& part
 /// it is. A recorder in front of the programs only knows its own.
 ///
 /// says_so  receives whether this is the rank to tell
-std::optional<std::string> why_not_alone(const Environment& environment, bool& says_so);
+std::optional<std::string> why_not_alone(const base::Environment& environment, bool& says_so);
 
 /// The parts of the job that this process is a rank of, as far as the launcher runs on this host;
 /// else one part or none.

@@ -63,7 +63,7 @@ class Program : public ::testing::Test {
     return path.string();
   }
   [[nodiscard]] std::string why(const std::string& content, Launcher launcher = Launcher::kNone,
-                                Ending ending = {}) const {
+                                base::Ending ending = {}) const {
     const std::string path = write(content);
     std::string message = why_nothing_was_recorded(launcher, {path}, ending).message;
     if (const size_t at = message.find(path); at != std::string::npos) {

@@ -12,13 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/catalyst.hpp"
-#include "app/child_process.hpp"
 #include "app/launch_line.hpp"
 #include "app/parts.hpp"
 #include "app/program_file.hpp"
 #include "app/run_directory.hpp"
 #include "app/run_json.hpp"
 #include "app/why_nothing.hpp"
+#include "base/child_process.hpp"
 #include "base/file.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
@@ -37,7 +37,7 @@ fs::path own_executable() {
 }
 
 /// The recorder, as an absolute path that LD_PRELOAD can hold.
-base::Result<std::string> find_library(const Environment& environment) {
+base::Result<std::string> find_library(const base::Environment& environment) {
   std::vector<fs::path> places;
   const auto given = environment.find("PATHLINE_LIBRARY");
   if (given != environment.end() && !given->second.empty()) {
@@ -73,8 +73,8 @@ std::string preloaded(const std::string& library, const SettingTexts& settings) 
 
 /// Kokkos programs find the recorder by a variable of their own. What the user says counts, also by
 /// its older name: no program gets two tools.
-void offer_to_kokkos(const std::string& library, const Environment& environment,
-                     Environment& variables) {
+void offer_to_kokkos(const std::string& library, const base::Environment& environment,
+                     base::Environment& variables) {
   if (environment.count("KOKKOS_TOOLS_LIBS") + environment.count("KOKKOS_PROFILE_LIBRARY") == 0) {
     variables["KOKKOS_TOOLS_LIBS"] = library;
   }
@@ -103,7 +103,7 @@ FoundLauncher launcher_of(const std::vector<std::string>& words) {
   const fs::path path = find_executable(words[found.word]);
   // Launchers of batch systems may be wrappers around others: what it says counts more than how it
   // is called. A loaded machine can need seconds for that.
-  const std::string text = output_of({path.string(), "--version"}, std::chrono::seconds(10));
+  const std::string text = base::output_of({path.string(), "--version"}, std::chrono::seconds(10));
   found.version = base::printable(text.substr(0, text.find('\n')));
   found.kind = launcher_by_version(text);
   std::error_code failure;
@@ -140,8 +140,8 @@ std::string short_name(const std::vector<std::string>& words, size_t program) {
 
 /// Settings as the variables of the ranks. The file of settings is left out, as its content stands
 /// in the others, and so is what is done when the ranks have ended.
-Environment rank_variables(const SettingTexts& settings) {
-  Environment variables;
+base::Environment rank_variables(const SettingTexts& settings) {
+  base::Environment variables;
   for (const auto& [name, value] : settings) {
     if (name != "output" && name != "config" && name != "format") {
       variables[variable_name(name)] = value;
@@ -152,7 +152,7 @@ Environment rank_variables(const SettingTexts& settings) {
 
 /// Puts the paths of --catalyst into the variables of the ranks.
 base::Status add_catalyst(const SettingTexts& settings, const std::string& library,
-                          Environment& variables) {
+                          base::Environment& variables) {
   const auto setting = settings.find("catalyst");
   if (setting == settings.end()) return {};
   auto scripts = catalyst_scripts(setting->second, library);
@@ -162,14 +162,14 @@ base::Status add_catalyst(const SettingTexts& settings, const std::string& libra
 }
 
 /// Our environment without what rank_variables() replaces.
-Environment without_settings(Environment environment) {
+base::Environment without_settings(base::Environment environment) {
   for (const RecordSetting& setting : record_settings()) {
     environment.erase(variable_name(setting.name));
   }
   return environment;
 }
 
-std::string value_of(const Environment& environment, const std::string& name,
+std::string value_of(const base::Environment& environment, const std::string& name,
                      const std::string& otherwise) {
   const auto found = environment.find(name);
   return found != environment.end() ? found->second : otherwise;
@@ -215,7 +215,7 @@ base::Status finish(const fs::path& run, bool quiet) {
   std::vector<std::string> words = {own_executable().string(), "finish", "--wait", "5",
                                     run.string()};
   if (quiet) words.emplace_back("--quiet");
-  const auto ending = run_beside(words);
+  const auto ending = base::run_beside(words);
   if (!ending) return ending.error();
   if (ending.value().exit_status() == 0) return {};
   return base::Error{base::ErrorCode::kIo,
@@ -224,7 +224,7 @@ base::Status finish(const fs::path& run, bool quiet) {
 }
 
 /// The command that writes what is wanted while the program runs; empty for nothing.
-std::vector<std::string> insitu_command(const Environment& values, const fs::path& run) {
+std::vector<std::string> insitu_command(const base::Environment& values, const fs::path& run) {
   const std::string kind = value_of(values, "insitu", "");
   if (kind.empty()) return {};
   std::vector<std::string> words = {own_executable().string(), kind == "geometry" ? "mesh" : kind,
@@ -247,7 +247,7 @@ base::Status write_insitu(const fs::path& run, std::vector<std::string> words, b
                           bool silent) {
   const std::string command = words[1];
   if (quiet) words.emplace_back("--quiet");
-  const auto ending = run_beside(words, silent);
+  const auto ending = base::run_beside(words, silent);
   if (!ending) return ending.error();
   if (ending.value().exit_status() == 0) return {};
   return base::Error{base::ErrorCode::kIo,
@@ -258,7 +258,7 @@ base::Status write_insitu(const fs::path& run, std::vector<std::string> words, b
 }  // namespace
 
 bool is_rank(const std::vector<std::string>& words) {
-  const Environment environment = own_environment();
+  const base::Environment environment = base::own_environment();
   const auto given = [&](const char* name) { return environment.count(name) != 0; };
   bool in_job = false;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK",
@@ -275,14 +275,14 @@ bool is_rank(const std::vector<std::string>& words) {
 }
 
 base::Result<RecordOutcome> record(const RecordRequest& request, const Note& note) {
-  const Environment environment = own_environment();
+  const base::Environment environment = base::own_environment();
   const auto settings = effective_settings(request.options, environment);
   if (!settings) return settings.error();
   note_warnings(settings.value(), note);
   const SettingTexts& values = settings.value().values;
   const auto library = find_library(environment);
   if (!library) return library.error();
-  Environment variables = rank_variables(values);
+  base::Environment variables = rank_variables(values);
   if (auto status = add_catalyst(values, library.value(), variables); !status) {
     return status.error();
   }
@@ -310,7 +310,7 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   const auto hindered =
       part_without_recorder(parts_of(launcher.kind, request.words, launcher.word));
   if (hindered) line = {request.words, {}};  // The others would wait for it in MPI_Init.
-  Environment own = without_settings(environment);
+  base::Environment own = without_settings(environment);
   for (const auto& [variable, value] : line.environment) own[variable] = value;
 
   if (auto status = write_run_json(
@@ -319,13 +319,13 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
     return status.error();
   }
   const std::vector<std::string> insitu = insitu_command(values, run);
-  Companion follower;
+  base::Companion follower;
   if (!insitu.empty()) {
     std::vector<std::string> words = insitu;
     words.insert(words.end(), {"--follow", "--quiet", "--threads", "1"});
-    follower = Companion(words);
+    follower = base::Companion(words);
   }
-  const auto ending = run_attended(line.words, own);
+  const auto ending = base::run_attended(line.words, own);
   if (!ending) {
     remove_run_json(run);
     fs::remove(run, failure);
@@ -359,7 +359,7 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
 }
 
 base::Error record_rank(const RecordRequest& request, const Note& note) {
-  const Environment environment = own_environment();
+  const base::Environment environment = base::own_environment();
   bool says_so = false;
   if (const auto reason = why_not_alone(environment, says_so)) {
     if (says_so) {
@@ -371,7 +371,7 @@ base::Error record_rank(const RecordRequest& request, const Note& note) {
            "Put the recorder in front of the launcher (pathline record -- mpirun ... : ...), or in "
            "front of each of the programs."});
     }
-    return become(request.words, without_settings(environment));
+    return base::become(request.words, without_settings(environment));
   }
   const auto settings = effective_settings(request.options, environment);
   if (!settings) return settings.error();
@@ -379,11 +379,11 @@ base::Error record_rank(const RecordRequest& request, const Note& note) {
   const auto library = find_library(environment);
   if (!library) return library.error();
 
-  Environment variables = rank_variables(values);
+  base::Environment variables = rank_variables(values);
   if (auto status = add_catalyst(values, library.value(), variables); !status) {
     return status.error();
   }
-  Environment own = without_settings(environment);
+  base::Environment own = without_settings(environment);
   for (const auto& [variable, value] : variables) own[variable] = value;
   if (const auto output = values.find("output"); output != values.end()) {
     if (const auto name = expand_run_name(output->second, "0"); !name) return name.error();
@@ -400,7 +400,7 @@ base::Error record_rank(const RecordRequest& request, const Note& note) {
   offer_to_kokkos(library.value(), environment, own);
   own["LD_PRELOAD"] =
       preload_with(preloaded(library.value(), values), value_of(environment, "LD_PRELOAD", ""));
-  return become(request.words, own);
+  return base::become(request.words, own);
 }
 
 }  // namespace pathline::app

@@ -92,7 +92,7 @@ std::optional<base::Error> by_program(Launcher launcher, const std::string& name
 }  // namespace
 
 base::Error why_nothing_was_recorded(Launcher launcher, const std::vector<std::string>& programs,
-                                     const Ending& ending) {
+                                     const base::Ending& ending) {
   for (const std::string& name : programs) {
     if (auto reason = by_program(launcher, name)) return *reason;
   }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/child_process.hpp"
 #include "app/launch_line.hpp"
+#include "base/child_process.hpp"
 #include "base/result.hpp"
 
 namespace pathline::app {
@@ -15,6 +15,6 @@ namespace pathline::app {
 /// programs  what the launcher started, as given to it; the first that explains anything is named
 /// ending    how COMMAND ended
 base::Error why_nothing_was_recorded(Launcher launcher, const std::vector<std::string>& programs,
-                                     const Ending& ending);
+                                     const base::Ending& ending);
 
 }  // namespace pathline::app

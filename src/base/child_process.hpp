@@ -11,7 +11,7 @@
 
 #include "base/result.hpp"
 
-namespace pathline::app {
+namespace pathline::base {
 
 using Environment = std::map<std::string, std::string>;
 
@@ -32,11 +32,10 @@ struct Ending {
 /// child without us: a second one would make mpirun leave without cleaning up.
 /// Call it before there are threads.
 /// errors  kNotFound or kIo when the process could not be started.
-base::Result<Ending> run_attended(const std::vector<std::string>& words,
-                                  const Environment& environment);
+Result<Ending> run_attended(const std::vector<std::string>& words, const Environment& environment);
 
 /// Becomes `words`; returns only if that fails, with the error of run_attended.
-base::Error become(const std::vector<std::string>& words, const Environment& environment);
+Error become(const std::vector<std::string>& words, const Environment& environment);
 
 /// What `words` print on standard output and error, at most 64 KiB; "" if it could not be started
 /// or did not end in time. Nothing is left running.
@@ -44,14 +43,14 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
 
 /// Runs `words` with what it prints on standard output going to our standard error.
 /// silent  nothing of what it prints
-base::Result<Ending> run_beside(const std::vector<std::string>& words, bool silent = false);
+Result<Ending> run_beside(const std::vector<std::string>& words, bool silent = false);
 
 /// Runs `words` and hands each whole line of their standard output to `take` until that says no;
 /// then they are told to end. They are told so, too, when this process dies. said  gets the last 4
 /// KiB of their standard error
-base::Result<Ending> run_reading(const std::vector<std::string>& words,
-                                 const std::function<bool(std::string_view line)>& take,
-                                 std::string& said);
+Result<Ending> run_reading(const std::vector<std::string>& words,
+                           const std::function<bool(std::string_view line)>& take,
+                           std::string& said);
 
 /// A process that works beside another one: with lower priority and in a process group of its own,
 /// what it prints on standard output going to our standard error. It is killed when this one dies.
@@ -76,4 +75,4 @@ class Companion {
   int process_ = 0;  ///< 0: none.
 };
 
-}  // namespace pathline::app
+}  // namespace pathline::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/child_process.hpp"
+#include "base/child_process.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -18,7 +18,7 @@
 
 extern char** environ;
 
-namespace pathline::app {
+namespace pathline::base {
 namespace {
 
 /// The form that exec wants; valid as long as its source.
@@ -35,7 +35,7 @@ std::vector<std::string> assignments(const Environment& environment) {
   return result;
 }
 
-base::Error cannot_start(const std::string& word, int reason) {
+Error cannot_start(const std::string& word, int reason) {
   const bool missing = reason == ENOENT;
   std::string advice;
   if (missing && word.find('/') == std::string::npos) {
@@ -46,8 +46,8 @@ base::Error cannot_start(const std::string& word, int reason) {
   } else if (reason == EACCES) {
     advice = "Is it a file, and does it have the permission to be executed (chmod +x)?";
   }
-  return {missing ? base::ErrorCode::kNotFound : base::ErrorCode::kIo,
-          fmt::format("cannot start {}: {}", word, base::system_reason(reason)), advice};
+  return {missing ? ErrorCode::kNotFound : ErrorCode::kIo,
+          fmt::format("cannot start {}: {}", word, system_reason(reason)), advice};
 }
 
 sigset_t attended_signals() {
@@ -59,8 +59,8 @@ sigset_t attended_signals() {
 
 /// Forks and runs `words`; `prepare` is called in the child. Returns its id once it runs.
 template <class Prepare>
-base::Result<pid_t> start(std::vector<std::string> words, const Environment& environment,
-                          Prepare prepare) {
+Result<pid_t> start(std::vector<std::string> words, const Environment& environment,
+                    Prepare prepare) {
   std::vector<std::string> variables = assignments(environment);
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> envp = pointers(variables);
@@ -94,12 +94,12 @@ Ending ending_of(int status) {
   return {.status = WEXITSTATUS(status)};
 }
 
-base::Result<Ending> wait_for(pid_t child) {
+Result<Ending> wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
-      return base::Error{base::ErrorCode::kIo, fmt::format("cannot wait for process {}: {}", child,
-                                                           base::system_reason(errno))};
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot wait for process {}: {}", child, system_reason(errno))};
     }
   }
   return ending_of(status);
@@ -130,8 +130,7 @@ Environment own_environment() {
   return result;
 }
 
-base::Result<Ending> run_attended(const std::vector<std::string>& words,
-                                  const Environment& environment) {
+Result<Ending> run_attended(const std::vector<std::string>& words, const Environment& environment) {
   const sigset_t signals = attended_signals();
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, &signals, &before);
@@ -144,13 +143,12 @@ base::Result<Ending> run_attended(const std::vector<std::string>& words,
     ::sigaction(SIGCHLD, &children, nullptr);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
   });
-  base::Result<Ending> ending =
-      child ? base::Result<Ending>(attend(child.value(), signals)) : child.error();
+  Result<Ending> ending = child ? Result<Ending>(attend(child.value(), signals)) : child.error();
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   return ending;
 }
 
-base::Error become(const std::vector<std::string>& words, const Environment& environment) {
+Error become(const std::vector<std::string>& words, const Environment& environment) {
   std::vector<std::string> own_words = words;
   std::vector<std::string> variables = assignments(environment);
   ::execvpe(own_words[0].c_str(), pointers(own_words).data(), pointers(variables).data());
@@ -192,7 +190,7 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
   return complete || text.size() >= 65536 ? text : "";
 }
 
-base::Result<Ending> run_beside(const std::vector<std::string>& words, bool silent) {
+Result<Ending> run_beside(const std::vector<std::string>& words, bool silent) {
   const auto child = start(words, own_environment(), [silent] {
     if (silent) {
       const int nothing = ::open("/dev/null", O_WRONLY);
@@ -204,9 +202,9 @@ base::Result<Ending> run_beside(const std::vector<std::string>& words, bool sile
   return wait_for(child.value());
 }
 
-base::Result<Ending> run_reading(const std::vector<std::string>& words,
-                                 const std::function<bool(std::string_view line)>& take,
-                                 std::string& said) {
+Result<Ending> run_reading(const std::vector<std::string>& words,
+                           const std::function<bool(std::string_view line)>& take,
+                           std::string& said) {
   constexpr size_t kMostSaid = 4096;
   int output[2];
   int errors[2];
@@ -303,4 +301,4 @@ bool Companion::end(std::chrono::milliseconds patience) {
   return ending_of(status).exit_status() == 0;
 }
 
-}  // namespace pathline::app
+}  // namespace pathline::base
