@@ -21,6 +21,8 @@ class Tree {
     uint32_t next_sibling = kNone;
     uint64_t visits = 0;
     uint64_t exclusive_ticks = 0;
+    uint64_t bytes_sent = 0;
+    uint64_t bytes_received = 0;
   };
 
   Tree() { nodes_.push_back({kNone, trace::Region::none()}); }
@@ -50,6 +52,24 @@ class Tree {
   std::vector<Node> nodes_;  // 0 is the root above all calls.
 };
 
+/// Adds what the event says was sent and received.
+void add_bytes(const trace::Events& events, size_t event, Tree::Node& node) {
+  using trace::EventKind;
+  switch (events.kind[event]) {
+    case EventKind::kMpiSend:
+    case EventKind::kMpiIsend: node.bytes_sent += events.point_to_point(event).bytes; break;
+    case EventKind::kMpiRecv:
+    case EventKind::kMpiIrecv: node.bytes_received += events.point_to_point(event).bytes; break;
+    case EventKind::kMpiCollectiveEnd:
+      node.bytes_sent += events.word64(event, 3);
+      node.bytes_received += events.word64(event, 5);
+      break;
+    case EventKind::kRmaPut: node.bytes_sent += events.word64(event, 2); break;
+    case EventKind::kRmaGet: node.bytes_received += events.word64(event, 2); break;
+    default: break;
+  }
+}
+
 Tree tree_of(const trace::Trace& trace, const trace::Location& location,
              const trace::Selection& selection) {
   Tree tree;
@@ -71,6 +91,11 @@ Tree tree_of(const trace::Trace& trace, const trace::Location& location,
       [&](uint64_t ticks) {
         charge(ticks);
         current = tree[current].parent;
+      },
+      [&](size_t event) {
+        if (selection.has_time(location.events.ticks[event])) {
+          add_bytes(location.events, event, tree[current]);
+        }
       });
   return tree;
 }
@@ -101,8 +126,12 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
           known.try_emplace(key, static_cast<uint32_t>(profile.call_paths.size()));
       if (added) profile.call_paths.push_back({CallPath(parent), nodes[n].region});
       global[n] = entry->second;
-      if (nodes[n].visits == 0 && nodes[n].exclusive_ticks == 0) continue;
-      profile.by_location[i].push_back({global[n], nodes[n].visits, nodes[n].exclusive_ticks});
+      const Tree::Node& node = nodes[n];
+      if ((node.visits | node.exclusive_ticks | node.bytes_sent | node.bytes_received) == 0) {
+        continue;
+      }
+      profile.by_location[i].push_back(
+          {global[n], node.visits, node.exclusive_ticks, node.bytes_sent, node.bytes_received});
     }
     std::sort(profile.by_location[i].begin(), profile.by_location[i].end(),
               [](const Cost& a, const Cost& b) { return a.call_path < b.call_path; });

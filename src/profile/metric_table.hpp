@@ -51,8 +51,8 @@ inline constexpr std::string_view kCallPathArrow = "->";
 /// cost  O(size of the result), which can grow with the square of the depth.
 std::vector<std::string> path_names(const MetricTable& table);
 
-/// Metrics "time" (s, exclusive) and "visits" of a trace's profile; locations are those of the
-/// trace that the profile has calls of.
+/// Metrics "time" (s, exclusive), "visits", "bytes_sent" and "bytes_received" of a trace's profile;
+/// locations are those of the trace that the profile has calls of.
 MetricTable metric_table(const trace::Trace& trace, const Profile& profile);
 
 }  // namespace pathline::profile

@@ -9,6 +9,7 @@
 namespace pathline::profile {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using trace::Region;
@@ -42,7 +43,7 @@ TEST(MetricTable, OfATraceHasTheLocationsThatMakeCalls) {
   base::ThreadPool pool(1);
 
   const MetricTable table = metric_table(trace, from_trace(trace, {}, pool));
-  ASSERT_EQ(table.metrics.size(), 2U);
+  ASSERT_EQ(table.metrics.size(), 4U);
   EXPECT_EQ(table.metrics[0].name, "time");
   EXPECT_EQ(table.metrics[0].unit, "sec");
   EXPECT_EQ(table.metrics[1].name, "visits");
@@ -62,7 +63,31 @@ TEST(MetricTable, OfATraceWithoutCallsIsEmpty) {
   const MetricTable table = metric_table(trace, from_trace(trace, {}, pool));
   EXPECT_EQ(table.location_count, 0U);
   EXPECT_THAT(table.call_paths, IsEmpty());
-  EXPECT_THAT(table.values, ElementsAre(IsEmpty(), IsEmpty()));
+  EXPECT_THAT(table.values, Each(IsEmpty()));
+}
+
+TEST(MetricTable, BytesBelongToTheCallThatMovedThem) {
+  trace::TestTrace test(2);
+  const Region send = test.region("MPI_Send");
+  const Region receive = test.region("MPI_Recv");
+  const Region reduce = test.region("MPI_Allreduce");
+  test.on(0).enter(0, send).send(1, 1, 1'000).send(2, 1, 24).leave(3, send);
+  test.on(0).enter(4, reduce).collective(5, 6, 11, 8, 16).leave(7, reduce);
+  test.on(1).enter(0, receive).recv(2, 0, 1'000).recv(3, 0, 24).leave(4, receive);
+  test.on(1).enter(5, reduce).collective(5, 6, 11, 8, 16).leave(7, reduce);
+  const trace::Trace trace = test.finish();
+  base::ThreadPool pool(1);
+
+  const MetricTable table = metric_table(trace, from_trace(trace, {}, pool));
+  ASSERT_EQ(table.metrics[2].name, "bytes_sent");
+  ASSERT_EQ(table.metrics[3].name, "bytes_received");
+  EXPECT_THAT(path_names(table), ElementsAre("MPI_Send", "MPI_Allreduce", "MPI_Recv"));
+  EXPECT_THAT(row(table, 2, 0), ElementsAre(1'024, 0));
+  EXPECT_THAT(row(table, 2, 1), ElementsAre(8, 8));
+  EXPECT_THAT(row(table, 2, 2), ElementsAre(0, 0));
+  EXPECT_THAT(row(table, 3, 0), ElementsAre(0, 0));
+  EXPECT_THAT(row(table, 3, 1), ElementsAre(16, 16));
+  EXPECT_THAT(row(table, 3, 2), ElementsAre(0, 1'024));
 }
 
 }  // namespace

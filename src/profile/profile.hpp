@@ -24,6 +24,8 @@ struct Cost {
   uint32_t call_path;
   uint64_t visits;
   uint64_t exclusive_ticks;
+  uint64_t bytes_sent;      ///< By messages, collectives and one-sided operations.
+  uint64_t bytes_received;  ///< The same; of a message where its receive was complete.
 };
 
 /// Visits and exclusive time by call path and location. A parent stands before its children.

@@ -12,11 +12,12 @@ namespace pathline::trace {
 /// order of time and always nest, whatever the events do. Calls that had begun before the first
 /// event are entered at its time, calls without a Leave are left at the time of the last event, and
 /// calls whose Leave got lost are left with the call around them. In sampling traces a call is the
-/// region of a calling context.
+/// region of a calling context. `other(event)` gets the events in between that are no calls.
 ///
 /// cost  O(events), no allocation beside a stack.
-template <class Enter, class Leave>
-void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave) {
+template <class Enter, class Leave, class Other>
+void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave,
+                Other other) {
   if (events.size() == 0) return;
   constexpr uint32_t kEarlier = UINT32_MAX;
   std::vector<uint32_t> open;  // Enter events of the calls now open.
@@ -65,10 +66,15 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
           open.pop_back();
         }
         break;
-      default: break;
+      default: other(i); break;
     }
   }
   for (; !open.empty(); open.pop_back()) leave(events.ticks[events.size() - 1]);
+}
+
+template <class Enter, class Leave>
+void walk_calls(const Definitions& definitions, const Events& events, Enter enter, Leave leave) {
+  walk_calls(definitions, events, enter, leave, [](size_t) {});
 }
 
 /// Time steps that the program marked: the calls of a region named "time step" on each rank's first
