@@ -24,27 +24,6 @@ std::vector<uint32_t> numbers_of(std::string_view text) {
   return base::numbers_in<uint32_t>(text, ',').value_or(std::vector<uint32_t>());
 }
 
-/// Runs `sql` with `values`, and hands each row to `take`.
-template <class Take, class... Values>
-base::Status each_row(Connection& connection, std::string_view sql, Take take,
-                      const Values&... values) {
-  auto statement = connection.prepare(sql);
-  if (!statement) return statement.error();
-  statement.value().bind_all(values...);
-  for (;;) {
-    auto row = statement.value().step();
-    if (!row) return row.error();
-    if (!row.value()) return {};
-    take(statement.value());
-  }
-}
-
-template <class... Values>
-base::Status insert(Connection& connection, std::string_view sql, const Values&... values) {
-  return each_row(
-      connection, sql, [](Statement&) {}, values...);
-}
-
 std::span<const double> blob(const std::vector<double>& values) { return values; }
 
 }  // namespace
@@ -130,20 +109,20 @@ base::Result<Id> Database::add(const Machine& machine) {
                        fmt::format("{} has a machine '{}' already", connection_->path().string(),
                                    base::printable(machine.name))};
   }
-  status = insert(*connection_,
-                  "INSERT INTO machine(name, kind, tool_version, config_json, created, network) "
-                  "VALUES(?, ?, ?, ?, ?, ?)",
-                  machine.name, name_of(machine.kind), machine.tool_version, machine.config_json,
-                  machine.created, machine.network);
+  status = execute(*connection_,
+                   "INSERT INTO machine(name, kind, tool_version, config_json, created, network) "
+                   "VALUES(?, ?, ?, ?, ?, ?)",
+                   machine.name, name_of(machine.kind), machine.tool_version, machine.config_json,
+                   machine.created, machine.network);
   if (!status) return status.error();
   const Id id = connection_->last_row();
   for (size_t i = 0; i < machine.levels.size() && status; ++i) {
     const Level& level = machine.levels[i];
-    status = insert(*connection_, "INSERT INTO level VALUES(?, ?, ?, ?, ?)", id, i, level.name,
-                    level.bytes, level.shared_by);
+    status = execute(*connection_, "INSERT INTO level VALUES(?, ?, ?, ?, ?)", id, i, level.name,
+                     level.bytes, level.shared_by);
   }
   for (size_t i = 0; i < machine.cores.size() && status; ++i) {
-    status = insert(*connection_, "INSERT INTO core VALUES(?, ?, ?)", id, i, machine.cores[i]);
+    status = execute(*connection_, "INSERT INTO core VALUES(?, ?, ?)", id, i, machine.cores[i]);
   }
   if (status) status = transaction.value().commit();
   if (!status) return status.error();
@@ -152,10 +131,10 @@ base::Result<Id> Database::add(const Machine& machine) {
 
 base::Result<Id> Database::scenario(Id machine, const Scenario& scenario) {
   const std::string cores = joined(scenario.cores);
-  auto status = insert(*connection_,
-                       "INSERT OR IGNORE INTO scenario(machine, cores, description) "
-                       "VALUES(?, ?, ?)",
-                       machine, cores, scenario.description);
+  auto status = execute(*connection_,
+                        "INSERT OR IGNORE INTO scenario(machine, cores, description) "
+                        "VALUES(?, ?, ?)",
+                        machine, cores, scenario.description);
   Id id = 0;
   if (status) {
     status = each_row(
@@ -184,20 +163,20 @@ base::Result<std::vector<Scenario>> Database::scenarios(Id machine) {
 
 base::Result<Id> Database::add(Id machine, const Launch& launch) {
   auto status =
-      insert(*connection_,
-             "INSERT INTO launch(machine, number, started, commit_id, flags, mpi, "
-             "load_before, load_after, steal_s, noisy) "
-             "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             machine, launch.number, launch.started, launch.commit, launch.flags, launch.mpi,
-             launch.load_before, launch.load_after, launch.steal_s, launch.noisy);
+      execute(*connection_,
+              "INSERT INTO launch(machine, number, started, commit_id, flags, mpi, "
+              "load_before, load_after, steal_s, noisy) "
+              "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              machine, launch.number, launch.started, launch.commit, launch.flags, launch.mpi,
+              launch.load_before, launch.load_after, launch.steal_s, launch.noisy);
   if (!status) return status.error();
   return connection_->last_row();
 }
 
 base::Status Database::end(const Launch& launch) {
-  return insert(*connection_,
-                "UPDATE launch SET mpi = ?, load_after = ?, steal_s = ?, noisy = ? WHERE id = ?",
-                launch.mpi, launch.load_after, launch.steal_s, launch.noisy, launch.id);
+  return execute(*connection_,
+                 "UPDATE launch SET mpi = ?, load_after = ?, steal_s = ?, noisy = ? WHERE id = ?",
+                 launch.mpi, launch.load_after, launch.steal_s, launch.noisy, launch.id);
 }
 
 base::Result<std::vector<Launch>> Database::launches(Id machine) {
@@ -226,21 +205,21 @@ base::Result<std::vector<Launch>> Database::launches(Id machine) {
 }
 
 base::Status Database::add(const Compute& row) {
-  return insert(*connection_, "INSERT INTO compute VALUES(?, ?, ?, ?, ?, ?, ?, ?)", row.launch,
-                row.scenario, row.kernel, row.m, row.n, row.bytes, row.ranks, blob(row.samples));
+  return execute(*connection_, "INSERT INTO compute VALUES(?, ?, ?, ?, ?, ?, ?, ?)", row.launch,
+                 row.scenario, row.kernel, row.m, row.n, row.bytes, row.ranks, blob(row.samples));
 }
 
 base::Status Database::add(const Halo& row) {
-  return insert(*connection_, "INSERT INTO halo VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", row.launch,
-                row.connection, row.hops, row.layout, row.stride, row.bytes, row.area_bytes,
-                row.lanes, blob(row.samples));
+  return execute(*connection_, "INSERT INTO halo VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", row.launch,
+                 row.connection, row.hops, row.layout, row.stride, row.bytes, row.area_bytes,
+                 row.lanes, blob(row.samples));
 }
 
 base::Status Database::add(const Probe& row) {
-  return insert(*connection_, "INSERT INTO probe VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row.launch,
-                row.connection, row.hops, row.bytes, row.late_s, blob(row.send_s),
-                blob(row.receive_wait_s), blob(row.receive_away_s), blob(row.overhead_s),
-                blob(row.oneway_s));
+  return execute(*connection_, "INSERT INTO probe VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row.launch,
+                 row.connection, row.hops, row.bytes, row.late_s, blob(row.send_s),
+                 blob(row.receive_wait_s), blob(row.receive_away_s), blob(row.overhead_s),
+                 blob(row.oneway_s));
 }
 
 base::Result<std::vector<Compute>> Database::computes(Id machine) {
@@ -317,25 +296,26 @@ base::Result<std::vector<Probe>> Database::probes(Id machine) {
 }
 
 base::Result<Id> Database::add(const AppRun& run) {
-  auto status = insert(*connection_,
-                       "INSERT INTO app_run(machine, application, grid, ranks, mapping, bind, "
-                       "ranks_per_node, steps, total_s, compute_s, communication_s) "
-                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                       run.machine, run.application, joined(run.grid), joined(run.ranks),
-                       run.mapping, run.bind, run.ranks_per_node, run.steps, run.total_s,
-                       run.compute_s, run.communication_s);
+  auto status = execute(*connection_,
+                        "INSERT INTO app_run(machine, application, grid, ranks, mapping, bind, "
+                        "ranks_per_node, steps, total_s, compute_s, communication_s) "
+                        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        run.machine, run.application, joined(run.grid), joined(run.ranks),
+                        run.mapping, run.bind, run.ranks_per_node, run.steps, run.total_s,
+                        run.compute_s, run.communication_s);
   if (!status) return status.error();
   return connection_->last_row();
 }
 
 base::Status Database::add(const Prediction& prediction) {
-  return insert(*connection_,
-                "INSERT INTO prediction(app_run, model_version, total_s, low_s, high_s, compute_s, "
-                "compute_width_s, communication_s, refused, reason) "
-                "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                prediction.app_run, prediction.model_version, prediction.total_s, prediction.low_s,
-                prediction.high_s, prediction.compute_s, prediction.compute_width_s,
-                prediction.communication_s, prediction.refused, prediction.reason);
+  return execute(
+      *connection_,
+      "INSERT INTO prediction(app_run, model_version, total_s, low_s, high_s, compute_s, "
+      "compute_width_s, communication_s, refused, reason) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      prediction.app_run, prediction.model_version, prediction.total_s, prediction.low_s,
+      prediction.high_s, prediction.compute_s, prediction.compute_width_s,
+      prediction.communication_s, prediction.refused, prediction.reason);
 }
 
 base::Result<std::vector<AppRun>> Database::app_runs(Id machine) {

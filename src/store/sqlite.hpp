@@ -95,6 +95,28 @@ class Statement {
   int failed_ = 0;  // The first failure of bind(), which step() tells.
 };
 
+/// Runs `sql` with `values`, and hands each row to `take`.
+template <class Take, class... Values>
+base::Status each_row(Connection& connection, std::string_view sql, Take take,
+                      const Values&... values) {
+  auto statement = connection.prepare(sql);
+  if (!statement) return statement.error();
+  statement.value().bind_all(values...);
+  for (;;) {
+    auto row = statement.value().step();
+    if (!row) return row.error();
+    if (!row.value()) return {};
+    take(statement.value());
+  }
+}
+
+/// Runs `sql` with `values`, whatever rows it has.
+template <class... Values>
+base::Status execute(Connection& connection, std::string_view sql, const Values&... values) {
+  return each_row(
+      connection, sql, [](Statement&) {}, values...);
+}
+
 /// Writes belong together: all of them or none. Rolled back unless committed.
 class Transaction {
  public:
