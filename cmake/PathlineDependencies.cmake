@@ -36,10 +36,14 @@ endif()
 if(NOT TARGET PkgConfig::muparser)
   pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser>=2.3)
 endif()
+if(NOT TARGET PkgConfig::pcre2)
+  pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8>=10.30)
+endif()
 if(NOT TARGET PkgConfig::sqlite3)
   pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3>=3.37)  # STRICT tables
 endif()
 if(NOT PATHLINE_FIND_FOR_USERS)
   find_package(CLI11 2.1 REQUIRED)  # the command line is not part of the installed library
+  find_package(Boost 1.66 REQUIRED)  # Boost.Math, headers only; compiled into pathline_campaign
   find_package(Spectra REQUIRED)    # headers only, with Eigen; compiled into pathline_graph
 endif()

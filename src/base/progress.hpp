@@ -12,11 +12,13 @@ struct Progress {
   std::atomic<const char*> stage{""};  ///< What is done now, a literal: "reading events".
   std::atomic<const char*> unit{""};   ///< What is counted: "events", "bytes"; "" for nothing yet.
   std::atomic<uint64_t> done{0};
-  std::atomic<uint64_t> total{0};  ///< 0 when not known.
+  std::atomic<uint64_t> total{0};   ///< 0 when not known.
+  std::atomic<uint64_t> failed{0};  ///< Of those that are done.
 
   void begin(const char* new_stage, const char* new_unit, uint64_t new_total) {
     done = 0;
     total = new_total;
+    failed = 0;
     unit = new_unit;
     stage = new_stage;
   }

@@ -65,6 +65,7 @@ class Planner {
   base::Result<Plan> run() {
     if (auto status = name_parameters(); !status) return status.error();
     if (auto status = make_points(); !status) return status.error();
+    find_varying();
     if (auto status = order_steps(); !status) return status.error();
     if (auto status = choose_parameters(); !status) return status.error();
     choose_repetitions();
@@ -139,6 +140,15 @@ class Planner {
       }
     }
     return {};
+  }
+
+  void find_varying() {
+    plan_.varies.assign(plan_.names.size(), false);
+    for (const std::vector<std::string>& point : plan_.points) {
+      for (size_t i = 0; i < point.size(); ++i) {
+        if (point[i] != plan_.points[0][i]) plan_.varies[i] = true;
+      }
+    }
   }
 
   /// chosen  which value of each set.
@@ -254,7 +264,7 @@ class Planner {
 
   /// What a step says may name only what makes a difference to it.
   base::Status check_texts(const Step& step, const std::vector<uint32_t>& used) const {
-    std::vector<const std::string*> texts = {&step.command, &step.check, &step.cores};
+    std::vector<const std::string*> texts = {&step.command, &step.check, &step.cores, &step.slurm};
     for (const Template& file : step.templates) {
       texts.push_back(&file.from);
       texts.push_back(&file.to);
@@ -350,11 +360,17 @@ uint32_t Plan::package_of(uint32_t step, uint32_t point, uint32_t repetition) co
 
 base::Result<Plan> plan(const Study& study) { return Planner(study).run(); }
 
-std::string filled_in(std::string_view text, const Plan& plan, uint32_t point) {
+std::string filled_in(std::string_view text, const Plan& plan, uint32_t point,
+                      std::span<const std::pair<std::string, std::string>> more) {
   return replaced(text, [&](std::string_view name) -> std::optional<std::string_view> {
     const auto found = std::find(plan.names.begin(), plan.names.end(), name);
-    if (found == plan.names.end()) return std::nullopt;
-    return plan.points[point][static_cast<size_t>(found - plan.names.begin())];
+    if (found != plan.names.end()) {
+      return plan.points[point][static_cast<size_t>(found - plan.names.begin())];
+    }
+    for (const auto& [other, value] : more) {
+      if (other == name) return value;
+    }
+    return std::nullopt;
   });
 }
 

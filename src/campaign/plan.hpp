@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct Plan {
   /// Combinations of parameters, the last set varies fastest: values, one per parameter.
   std::vector<std::vector<std::string>> points;
   std::vector<Package> packages;  ///< Each behind those that it comes after.
+  std::vector<bool> varies;       ///< Per parameter: whether it has more than one value.
   std::vector<bool> repeated;     ///< Per step.
   /// Per step: indices of the parameters that make a difference, ascending.
   std::vector<std::vector<uint32_t>> used;
@@ -44,6 +46,8 @@ struct Plan {
 base::Result<Plan> plan(const Study& study);
 
 /// The text with the values of a point for {name}; other braces stay.
-std::string filled_in(std::string_view text, const Plan& plan, uint32_t point);
+/// more  other names and their values; those of parameters come first.
+std::string filled_in(std::string_view text, const Plan& plan, uint32_t point,
+                      std::span<const std::pair<std::string, std::string>> more = {});
 
 }  // namespace pathline::campaign

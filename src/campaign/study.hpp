@@ -61,6 +61,7 @@ struct Step {
   /// to start, else 1.
   std::string cores;
   double timeout_s = 0;  ///< After it a run has failed; 0: never.
+  std::string slurm;     ///< Options for sbatch.
   /// Parameters that make a difference; runs that agree in them are one. Absent: all.
   std::optional<std::vector<std::string>> uses;
   /// Whether it is run once for each repetition. Absent: if numbers are read out of it, or out of a
@@ -78,7 +79,8 @@ struct Column {
   std::string json;             ///< JSON pointer into the file.
   std::string profile;          ///< Region or call path of the run that was recorded.
   std::string value;            ///< Of the profile: "exclusive_s".
-  std::string reduce = "last";  ///< Of several matches: first, last, min, max, sum, mean, count.
+  /// Of several matches: first, last, min, max, sum, mean, std, count.
+  std::string reduce = "last";
   /// Whether "less" or "more" is better, for comparisons. "": less if the name is that of a time.
   std::string better;
   Place place;
@@ -119,5 +121,10 @@ struct Study {
 ///         value of the wrong kind, names given twice, and what plan() would refuse.
 base::Result<Study> read_study(const std::filesystem::path& file,
                                const std::vector<std::string>& tags);
+
+/// The study that Study::texts came from, whatever the files hold by now.
+/// texts  not empty.
+base::Result<Study> read_study_again(const std::vector<StudyText>& texts,
+                                     const std::vector<std::string>& tags);
 
 }  // namespace pathline::campaign

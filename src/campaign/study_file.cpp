@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The only file of this layer that knows toml++.
+// toml++ is known to this file and to toml_keys.hpp.
 #include <algorithm>
 #include <functional>
 #include <span>
@@ -13,21 +13,18 @@
 #include "base/text.hpp"
 #include "campaign/plan.hpp"
 #include "campaign/study.hpp"
+#include "campaign/toml_keys.hpp"
 
 namespace pathline::campaign {
 namespace {
 
 constexpr int kMostIncludes = 16;  // Inside each other.
 
-/// A value of a table, and what is to be done with it.
-struct Key {
-  const char* name;
-  std::function<base::Status(const toml::node&)> take;
-};
-
-class Reader {
+class Reader : TomlKeys {
  public:
-  Reader(Study& study, const std::vector<std::string>& tags) : study_(study), tags_(tags) {}
+  /// kept  the texts of files as they were; empty: they are read.
+  Reader(Study& study, const std::vector<std::string>& tags, const std::vector<StudyText>& kept)
+      : study_(study), tags_(tags), kept_(kept) {}
 
   base::Status read(const std::filesystem::path& file, int depth) {
     if (depth > kMostIncludes) {
@@ -35,12 +32,12 @@ class Reader {
           base::ErrorCode::kInvalidArgument,
           fmt::format("{}: files include one another without an end", file.string())};
     }
-    const auto text = base::MappedFile::open(file);
+    auto text = content_of(file);
     if (!text) return text.error();
-    study_.texts.push_back({file.string(), std::string(text.value().text())});
+    study_.texts.push_back({file.string(), std::move(text).value()});
     toml::table table;
     try {
-      table = toml::parse(study_.texts.back().text);
+      table = toml::parse(std::string_view(study_.texts.back().text));
     } catch (const toml::parse_error& error) {
       return wrong(file, error.source(), error.description());
     }
@@ -52,111 +49,17 @@ class Reader {
   }
 
  private:
-  static base::Error wrong(const std::filesystem::path& file, const toml::source_region& where,
-                           std::string_view what, std::string advice = "") {
-    return {base::ErrorCode::kInvalidArgument,
-            fmt::format("{}, line {}: {}", file.string(), where.begin.line, what),
-            std::move(advice)};
-  }
-  [[nodiscard]] base::Error wrong(const toml::node& node, std::string_view what) const {
-    return wrong(file_, node.source(), what);
-  }
-  [[nodiscard]] Place place(const toml::node& node) const {
-    return {file_.string(), node.source().begin.line};
-  }
-
-  /// Hands each value to its key. errors  for a key that there is none of.
-  base::Status take(const toml::table& table, const std::string& what,
-                    std::span<const Key> keys) const {
-    for (const auto& [name, node] : table) {
-      const auto key =
-          std::find_if(keys.begin(), keys.end(),
-                       [&, n = std::string_view(name)](const Key& of) { return n == of.name; });
-      if (key == keys.end()) {
-        std::vector<std::string> names;
-        for (const Key& of : keys) names.emplace_back(of.name);
-        const std::string_view meant = base::nearest(name.str(), names);
-        return wrong(file_, name.source(),
-                     fmt::format("there is no key '{}' in {}", name.str(), what),
-                     meant.empty() ? fmt::format("There are {}.", fmt::join(names, ", "))
-                                   : fmt::format("Did you mean '{}'?", meant));
-      }
-      if (auto status = key->take(node); !status) return status;
+  [[nodiscard]] base::Result<std::string> content_of(const std::filesystem::path& file) const {
+    if (kept_.empty()) {
+      const auto text = base::MappedFile::open(file);
+      if (!text) return text.error();
+      return std::string(text.value().text());
     }
-    return {};
-  }
-
-  // Values of a kind, each with the name of what it is for.
-  static Key text(const char* name, std::string& to, const Reader& reader) {
-    return {name, [name, &to, &reader](const toml::node& node) -> base::Status {
-              auto value = reader.text_of(node);
-              if (!value) return reader.wrong(node, fmt::format("'{}' is to be a text", name));
-              to = std::move(*value);
-              return {};
-            }};
-  }
-  static Key texts(const char* name, std::vector<std::string>& to, const Reader& reader) {
-    return {name, [name, &to, &reader](const toml::node& node) -> base::Status {
-              if (auto only = reader.text_of(node)) {
-                to = {std::move(*only)};
-                return {};
-              }
-              const toml::array* list = node.as_array();
-              if (list == nullptr) {
-                return reader.wrong(node, fmt::format("'{}' is to be a list of texts", name));
-              }
-              to.clear();
-              for (const toml::node& item : *list) {
-                auto value = reader.text_of(item);
-                if (!value) {
-                  return reader.wrong(item, fmt::format("'{}' is to be a list of texts", name));
-                }
-                to.push_back(std::move(*value));
-              }
-              return {};
-            }};
-  }
-  static Key yes(const char* name, std::function<void(bool)> set, const Reader& reader) {
-    return {name, [name, set = std::move(set), &reader](const toml::node& node) -> base::Status {
-              const auto value = node.value_exact<bool>();
-              if (!value) {
-                return reader.wrong(node, fmt::format("'{}' is to be true or false", name));
-              }
-              set(*value);
-              return {};
-            }};
-  }
-  static Key count(const char* name, uint32_t& to, uint32_t least, const Reader& reader) {
-    return {name, [name, &to, least, &reader](const toml::node& node) -> base::Status {
-              const auto value = node.value_exact<int64_t>();
-              if (!value || *value < least || *value > 1'000'000) {
-                return reader.wrong(node, fmt::format("'{}' is to be a whole number from {} to "
-                                                      "1000000",
-                                                      name, least));
-              }
-              to = static_cast<uint32_t>(*value);
-              return {};
-            }};
-  }
-
-  static Key seconds(const char* name, double& to, const Reader& reader) {
-    return {name, [name, &to, &reader](const toml::node& node) -> base::Status {
-              const auto value = node.value<double>();
-              if (!node.is_number() || !(*value > 0) || *value > 1e9) {
-                return reader.wrong(node, fmt::format("'{}' is to be a number of seconds", name));
-              }
-              to = *value;
-              return {};
-            }};
-  }
-
-  /// Numbers as they stand in the file: 0.10 stays 0.10.
-  [[nodiscard]] std::optional<std::string> text_of(const toml::node& node) const {
-    if (const auto* value = node.as_string()) return value->get();
-    if (const auto* value = node.as_integer()) return std::to_string(value->get());
-    if (const auto* value = node.as_floating_point()) return fmt::format("{}", value->get());
-    if (const auto* value = node.as_boolean()) return value->get() ? "true" : "false";
-    return std::nullopt;
+    const auto kept = std::find_if(kept_.begin(), kept_.end(),
+                                   [&](const StudyText& one) { return one.path == file; });
+    if (kept != kept_.end()) return kept->text;
+    return base::Error{base::ErrorCode::kCorrupt,
+                       fmt::format("{} is not among the texts that were kept", file.string())};
   }
 
   [[nodiscard]] bool is_chosen(const std::vector<std::string>& tags) const {
@@ -334,6 +237,7 @@ class Reader {
                         text("check", step.check, *this),
                         text("cores", step.cores, *this),
                         seconds("timeout_s", step.timeout_s, *this),
+                        text("slurm", step.slurm, *this),
                         texts("tags", tags, *this),
                         yes(
                             "record", [&](bool is) { step.record = is; }, *this),
@@ -395,7 +299,8 @@ class Reader {
                                          name));
       }
       static constexpr std::pair<std::string_view, int> kReductions[] = {
-          {"first", 0}, {"last", 0}, {"min", 0}, {"max", 0}, {"sum", 0}, {"mean", 0}, {"count", 0}};
+          {"first", 0}, {"last", 0}, {"min", 0}, {"max", 0},
+          {"sum", 0},   {"mean", 0}, {"std", 0}, {"count", 0}};
       const auto reduce = base::choose("reduce", column.reduce, kReductions);
       if (!reduce) return wrong(*value, reduce.error().message);
       if (!column.better.empty() && column.better != "less" && column.better != "more") {
@@ -409,19 +314,21 @@ class Reader {
 
   Study& study_;
   const std::vector<std::string>& tags_;
-  std::filesystem::path file_;
+  const std::vector<StudyText>& kept_;
 };
 
 }  // namespace
 
 std::string Place::text() const { return fmt::format("{}, line {}", file, line); }
 
-base::Result<Study> read_study(const std::filesystem::path& file,
-                               const std::vector<std::string>& tags) {
+namespace {
+
+base::Result<Study> read(const std::filesystem::path& file, const std::vector<std::string>& tags,
+                         const std::vector<StudyText>& kept) {
   Study study;
   study.file = file;
   study.name = file.stem().string();
-  if (auto status = Reader(study, tags).read(file, 0); !status) return status.error();
+  if (auto status = Reader(study, tags, kept).read(file, 0); !status) return status.error();
   if (study.steps.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        fmt::format("{}: there is no step to run", file.string()),
@@ -436,6 +343,18 @@ base::Result<Study> read_study(const std::filesystem::path& file,
                                    column.place.text(), column.name, column.step)};
   }
   return study;
+}
+
+}  // namespace
+
+base::Result<Study> read_study(const std::filesystem::path& file,
+                               const std::vector<std::string>& tags) {
+  return read(file, tags, {});
+}
+
+base::Result<Study> read_study_again(const std::vector<StudyText>& texts,
+                                     const std::vector<std::string>& tags) {
+  return read(texts.front().path, tags, texts);
 }
 
 }  // namespace pathline::campaign

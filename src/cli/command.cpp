@@ -90,6 +90,9 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
         };
         line += fmt::format(" {:3.0f} %, {} of {}, {}/s", 100 * done / total, amount(done),
                             amount(total), amount(done / seconds));
+        if (const uint64_t failed = progress.failed.load(); failed > 0) {
+          line += fmt::format(", {} failed", base::human_count(failed));
+        }
         if (done > 0 && done < total) {
           line += fmt::format(", {} left", base::human_seconds((total - done) / done * seconds));
         }

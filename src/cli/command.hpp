@@ -110,6 +110,7 @@ void add_remap_command(Command& program, Action& action);
 void add_model_command(Command& program, Action& action);
 void add_bench_command(Command& program, Action& action);
 void add_predict_command(Command& program, Action& action);
+void add_campaign_command(Command& program, Action& action);
 /// `words` is COMMAND, as above.
 void add_validate_command(Command& program, Action& action, std::vector<std::string> words);
 

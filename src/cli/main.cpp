@@ -57,6 +57,7 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_model_command(program, action);
   cli::add_bench_command(program, action);
   cli::add_predict_command(program, action);
+  cli::add_campaign_command(program, action);
   cli::add_validate_command(program, action, std::move(other_command));
   if (const auto status = program.parse(argc, argv)) return *status;
   if (program.chosen() == "record") std::signal(SIGPIPE, inherited_sigpipe);

@@ -112,6 +112,8 @@ Option Command::flag_function(const std::string& names, std::function<void(bool)
   return Option(app_->add_flag_function(names, count, help));
 }
 
+void Command::needs_command() { app_->require_subcommand(1); }
+
 void Command::footer(const std::string& text) { app_->footer(text); }
 
 void Command::on_chosen(std::function<void()> call) { app_->callback(std::move(call)); }
@@ -134,9 +136,11 @@ int usage_error(const CLI::App& command, std::string message, const std::string&
   for (char& c : message) {
     if (c == '\n') c = ' ';
   }
-  const bool chosen = command.get_parent() != nullptr;
-  const std::string help = fmt::format("'pathline {}--help' lists what there is.",
-                                       chosen ? command.get_name() + ' ' : "");
+  std::string names;
+  for (const CLI::App* app = &command; app->get_parent() != nullptr; app = app->get_parent()) {
+    names = app->get_name() + ' ' + names;
+  }
+  const std::string help = fmt::format("'pathline {}--help' lists what there is.", names);
   return report_error({base::ErrorCode::kInvalidArgument, message,
                        meant.empty() ? help : fmt::format("Did you mean '{}'? {}", meant, help)});
 }
@@ -160,19 +164,33 @@ int unknown_command(const CLI::App& app, const std::string& word) {
                      std::string(base::nearest(word, names)));
 }
 
+/// The program, the command that was chosen, and so on if that has commands of its own.
+std::vector<const CLI::App*> chosen_in(const CLI::App& app) {
+  std::vector<const CLI::App*> chosen = {&app};
+  while (!chosen.back()->get_subcommands().empty()) {
+    chosen.push_back(chosen.back()->get_subcommands()[0]);
+  }
+  return chosen;
+}
+
 /// CLI11's messages in our form: one line, and where help is.
 int parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen[0];
+  const std::vector<const CLI::App*> chosen = chosen_in(app);
+  const CLI::App& command = *chosen.back();
   // First of all, as what else seems wrong may follow from it: the value of a misspelt option is
   // taken for INPUT.
-  for (const CLI::App* part : {&app, &command}) {
+  for (const CLI::App* part : chosen) {
     for (const std::string& word : part->remaining()) {
       if (word.starts_with('-')) return unknown_option(*part, word);
     }
   }
-  if (chosen.empty() && app.remaining_size() > 0) return unknown_command(app, app.remaining()[0]);
+  const bool lacks_command = !command.get_subcommands({}).empty();
+  for (const CLI::App* part : chosen) {
+    if (lacks_command && part->remaining_size() > 0) {
+      return unknown_command(command, part->remaining()[0]);
+    }
+  }
   return usage_error(command, error.what());
 }
 
@@ -203,7 +221,7 @@ std::optional<int> Program::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return parse_error(*app_, error);
   }
-  const CLI::App& command = *app_->get_subcommands()[0];
+  const CLI::App& command = *chosen_in(*app_).back();
   if (const CLI::Option* option = first_empty(command)) {
     return usage_error(command, option->get_name() + " is empty");
   }

@@ -50,6 +50,8 @@ class Command {
   explicit Command(CLI::App* app) : app_(app) {}
 
   Command command(const std::string& name, const std::string& about);
+  /// One of its own commands must follow its name.
+  void needs_command();
 
   /// names  "-o,--output", or "INPUT" for an argument.
   /// value  set when the command line is read, and must still be there; its type is std::string,
