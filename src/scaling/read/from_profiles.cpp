@@ -65,28 +65,47 @@ class CallTree {
 
 struct Metric {
   profile::Metric as_listed;
-  const ProfileAt* first = nullptr;  ///< That lists it.
+  std::string first;  ///< Name of the profile that lists it first.
   bool has_data = false;
   uint32_t id = 0;  ///< In the experiment, if it has data.
 };
 
+base::Error unusable(const std::string& name, std::string_view fact) {
+  return {base::ErrorCode::kInvalidArgument,
+          fmt::format("cannot use {}: {}", base::printable(name), fact)};
+}
+
+base::Status check(const ProfileAt& profile, size_t parameters) {
+  if (profile.coordinates.size() != parameters) {
+    return unusable(
+        profile.name,
+        fmt::format("it has values of {}, expected {}",
+                    base::counted(profile.coordinates.size(), "parameter", "parameters"),
+                    parameters));
+  }
+  if (!std::ranges::all_of(profile.coordinates, [](double x) { return std::isfinite(x); })) {
+    return unusable(profile.name, "a parameter's value is not a finite number");
+  }
+  if (profile.table.location_count == 0) return unusable(profile.name, "it has no location");
+  return {};
+}
+
 class Merger {
  public:
-  Merger(std::vector<std::string> parameters, const std::vector<ProfileAt>& profiles,
-         const FromProfilesOptions& options)
-      : profiles_(profiles), options_(options), builder_(std::move(parameters)) {}
+  Merger(std::vector<std::string> parameters, const FromProfilesOptions& options)
+      : options_(options), builder_(std::move(parameters)) {}
 
-  base::Result<Experiment> merge() {
-    for (const ProfileAt& profile : profiles_) {
-      const base::Status status = list_metrics(profile);
+  base::Result<Experiment> merge(size_t count, const VisitProfile& visit) {
+    for (size_t i = 0; i < count; ++i) {
+      const auto status = visit(i, [&](const ProfileAt& profile) { return list(profile); });
       if (!status) return status.error();
     }
     name_metrics();
     find_common_paths();
     const base::Status status = name_common_paths();
     if (!status) return status.error();
-    for (size_t i = 0; i < profiles_.size(); ++i) {
-      const base::Status added = add(profiles_[i], places_[i]);
+    for (size_t i = 0; i < count; ++i) {
+      const auto added = visit(i, [&](const ProfileAt& profile) { return add(profile, i); });
       if (!added) return added.error();
     }
     Experiment experiment = std::move(builder_).finish();
@@ -95,11 +114,20 @@ class Merger {
   }
 
  private:
+  /// What of a profile must be known before values are added.
+  base::Status list(const ProfileAt& profile) {
+    if (auto status = check(profile, builder_.parameters().size()); !status) return status;
+    names_.push_back(profile.name);
+    point_of_.push_back(builder_.point(profile.coordinates));
+    places_.push_back(tree_.add(profile.table));
+    return list_metrics(profile);
+  }
+
   base::Status list_metrics(const ProfileAt& profile) {
     for (size_t m = 0; m < profile.table.metrics.size(); ++m) {
       const profile::Metric& listed = profile.table.metrics[m];
       const auto [at, is_new] = metric_ids_.try_emplace(listed.name, metrics_.size());
-      if (is_new) metrics_.push_back({listed, &profile});
+      if (is_new) metrics_.push_back({listed, profile.name});
       Metric& metric = metrics_[at->second];
       metric.has_data = metric.has_data || !profile.table.values[m].empty();
       if (metric.as_listed.unit.empty()) metric.as_listed.unit = listed.unit;
@@ -108,7 +136,7 @@ class Merger {
       return base::Error{
           base::ErrorCode::kInvalidArgument,
           fmt::format("metric {} is not the same in {} and {}: {}", base::printable(listed.name),
-                      base::printable(metric.first->name), base::printable(profile.name),
+                      base::printable(metric.first), base::printable(profile.name),
                       same_unit ? "one adds up, the other is a minimum or maximum"
                                 : fmt::format("the unit is '{}' and '{}'",
                                               base::printable(metric.as_listed.unit),
@@ -135,11 +163,7 @@ class Merger {
   /// Keeps the call paths that some profile of every point has, and finds where the others go.
   void find_common_paths() {
     std::map<uint32_t, std::vector<size_t>> profiles_of_point;
-    for (size_t i = 0; i < profiles_.size(); ++i) {
-      point_of_.push_back(builder_.point(profiles_[i].coordinates));
-      profiles_of_point[point_of_.back()].push_back(i);
-      places_.push_back(tree_.add(profiles_[i].table));
-    }
+    for (size_t i = 0; i < point_of_.size(); ++i) profiles_of_point[point_of_[i]].push_back(i);
     std::vector<uint32_t> points_with(tree_.size());
     std::vector<uint32_t> last_point;
     last_point.resize(tree_.size(), kNone);
@@ -219,26 +243,28 @@ class Merger {
   }
 
   [[nodiscard]] base::Error no_common_path() const {
-    for (size_t i = 1; i < profiles_.size(); ++i) {
+    for (size_t i = 1; i < names_.size(); ++i) {
       if (places_[0].empty() || places_[i].empty() || places_[0][0] == places_[i][0]) continue;
       return {base::ErrorCode::kInvalidArgument,
               fmt::format(
                   "the profiles have no call path in common: {} begins with {}, {} with {}",
-                  base::printable(profiles_[0].name), base::printable(tree_.region(places_[0][0])),
-                  base::printable(profiles_[i].name), base::printable(tree_.region(places_[i][0]))),
+                  base::printable(names_[0]), base::printable(tree_.region(places_[0][0])),
+                  base::printable(names_[i]), base::printable(tree_.region(places_[i][0]))),
               "Profiles must be of one program."};
     }
-    const auto empty = std::ranges::find_if(
-        profiles_, [](const ProfileAt& profile) { return profile.table.call_paths.empty(); });
+    const auto empty =
+        std::ranges::find_if(places_, [](const auto& places) { return places.empty(); });
     return {base::ErrorCode::kInvalidArgument,
             fmt::format("the profiles have no call path in common{}",
-                        empty == profiles_.end()
+                        empty == places_.end()
                             ? ""
-                            : ": " + base::printable(empty->name) + " has none at all")};
+                            : ": " + base::printable(names_[size_t(empty - places_.begin())]) +
+                                  " has none at all")};
   }
 
   /// Adds a sample of every metric and kept call path.
-  base::Status add(const ProfileAt& profile, const std::vector<uint32_t>& places) {
+  base::Status add(const ProfileAt& profile, size_t number) {
+    const std::vector<uint32_t>& places = places_[number];
     std::vector<uint32_t> target_of;
     std::vector<bool> has(call_path_ids_.size());
     for (const uint32_t place : places) {
@@ -254,7 +280,7 @@ class Merger {
       const base::Status status = reduce(profile, m, target_of, has, samples[m]);
       if (!status) return status;
     }
-    const uint32_t point = point_of_[size_t(&profile - profiles_.data())];
+    const uint32_t point = point_of_[number];
     for (size_t p = 0; p < call_path_ids_.size(); ++p) {
       for (size_t m = 0; m < table.metrics.size(); ++m) {
         if (!metric_of[m]->has_data || !has_value(table, m, p, has[p])) continue;
@@ -343,7 +369,6 @@ class Merger {
     return fmt::format("{} per location{}", what, threaded ? " with a value" : "");
   }
 
-  const std::vector<ProfileAt>& profiles_;
   const FromProfilesOptions options_;
   ExperimentBuilder builder_;
   std::vector<Metric> metrics_;
@@ -351,6 +376,7 @@ class Merger {
   CallTree tree_;
   std::vector<std::vector<uint32_t>> places_;  // Of each profile's call paths, in tree_.
   std::vector<uint32_t> point_of_;             // Of each profile.
+  std::vector<std::string> names_;             // Of each profile.
   std::vector<uint32_t> kept_;                 // Places in tree_; parents first.
   std::vector<uint32_t> targets_;              // Into kept_, by place; kNone: without an ancestor.
   uint32_t lost_root_ = kNone;                 // A place without a kept ancestor.
@@ -358,37 +384,22 @@ class Merger {
   std::vector<double> merged_;                 // Kept call path x location.
 };
 
-base::Status check(const std::vector<std::string>& parameters,
-                   const std::vector<ProfileAt>& profiles) {
-  const auto fault = [](const std::string& name, std::string_view fact) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("cannot use {}: {}", base::printable(name), fact)};
-  };
-  if (parameters.empty()) return fault("the profiles", "there is no parameter");
-  if (profiles.empty()) return fault("the profiles", "there are none");
-  for (const ProfileAt& profile : profiles) {
-    if (profile.coordinates.size() != parameters.size()) {
-      return fault(profile.name,
-                   fmt::format("it has values of {}, expected {}",
-                               base::counted(profile.coordinates.size(), "parameter", "parameters"),
-                               parameters.size()));
-    }
-    if (!std::ranges::all_of(profile.coordinates, [](double x) { return std::isfinite(x); })) {
-      return fault(profile.name, "a parameter's value is not a finite number");
-    }
-    if (profile.table.location_count == 0) return fault(profile.name, "it has no location");
-  }
-  return {};
-}
-
 }  // namespace
+
+base::Result<Experiment> from_profiles(std::vector<std::string> parameters, size_t count,
+                                       const VisitProfile& visit,
+                                       const FromProfilesOptions& options) {
+  if (parameters.empty()) return unusable("the profiles", "there is no parameter");
+  if (count == 0) return unusable("the profiles", "there are none");
+  return Merger(std::move(parameters), options).merge(count, visit);
+}
 
 base::Result<Experiment> from_profiles(std::vector<std::string> parameters,
                                        std::vector<ProfileAt> profiles,
                                        const FromProfilesOptions& options) {
-  const base::Status status = check(parameters, profiles);
-  if (!status) return status.error();
-  return Merger(std::move(parameters), profiles, options).merge();
+  return from_profiles(
+      std::move(parameters), profiles.size(),
+      [&](size_t i, const auto& take) { return take(profiles[i]); }, options);
 }
 
 }  // namespace pathline::scaling

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +68,16 @@ struct FromProfilesOptions {
 /// cost    O(sum of metrics x call paths x locations).
 base::Result<Experiment> from_profiles(std::vector<std::string> parameters,
                                        std::vector<ProfileAt> profiles,
+                                       const FromProfilesOptions& options);
+
+/// Hands profile i to `take` and returns what that returns, or an error of reading.
+using VisitProfile = std::function<base::Status(
+    size_t i, const std::function<base::Status(const ProfileAt&)>& take)>;
+
+/// The same of more profiles than memory holds: each is visited twice, one after the other, and
+/// must be the same both times. Memory is that of one profile, the common tree and the samples.
+base::Result<Experiment> from_profiles(std::vector<std::string> parameters, size_t count,
+                                       const VisitProfile& visit,
                                        const FromProfilesOptions& options);
 
 }  // namespace pathline::scaling
