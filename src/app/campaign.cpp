@@ -124,7 +124,9 @@ base::Result<std::unique_ptr<PlannedStudy>> plan_study(const fs::path& file,
 bool is_campaign(const std::string& input) {
   std::error_code ignored;
   if (fs::is_directory(input, ignored)) return has_state(input);
-  return fs::path(input).extension() == ".toml" && fs::is_regular_file(input, ignored);
+  const std::string kind = fs::path(input).extension().string();
+  const bool is_study = kind == ".toml" || kind == ".xml" || kind == ".yaml" || kind == ".yml";
+  return is_study && fs::is_regular_file(input, ignored);
 }
 
 base::Result<fs::path> find_campaign(const CampaignRequest& request) {

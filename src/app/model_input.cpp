@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "app/campaign.hpp"
+#include "app/campaign_models.hpp"
 #include "app/finish.hpp"
 #include "app/model_series.hpp"
 #include "base/text.hpp"
@@ -199,6 +201,7 @@ base::Result<ModelInput> open_series(const ModelRequest& request, Series series,
 
 base::Result<ModelInput> open_data(const ModelRequest& request, base::ThreadPool& pool,
                                    base::Progress& progress) {
+  if (is_campaign(request.data)) return campaign_measurements(request, pool, progress);
   std::error_code ignored;
   const fs::path path = request.data;
   bool is_one_run = path.extension() == ".cubex" || path.extension() == ".otf2";

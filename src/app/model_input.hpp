@@ -21,7 +21,8 @@ struct SeriesRun {
 
 /// Where measurements are: in one file or folder, or in runs that somebody says the parameters of.
 struct ModelRequest {
-  std::string data;             ///< A file of measurements, or a folder with one folder per run.
+  /// A file of measurements, a folder with one folder per run, a campaign or its study.
+  std::string data;
   std::vector<SeriesRun> runs;  ///< Instead of `data`.
   std::vector<std::string> metrics;  ///< Those wanted, in this order; empty: all.
   scaling::FromProfilesOptions profiles;
