@@ -36,9 +36,14 @@ class CampaignReader {
  public:
   CampaignReader(const ModelRequest& request, OpenCampaign& campaign, base::ThreadPool& pool,
                  base::Progress& progress)
-      : request_(request), state_(*campaign.state), study_(campaign.planned->study),
-        plan_(campaign.planned->plan), extractor_(*campaign.planned->extractor),
-        may_write_(campaign.may_write), pool_(pool), progress_(progress) {}
+      : request_(request),
+        state_(*campaign.state),
+        study_(campaign.planned->study),
+        plan_(campaign.planned->plan),
+        extractor_(*campaign.planned->extractor),
+        may_write_(campaign.may_write),
+        pool_(pool),
+        progress_(progress) {}
 
   base::Result<ModelInput> read() {
     choose_parameters();
@@ -122,6 +127,7 @@ class CampaignReader {
       const campaign::Step& step = study_.steps[package.step];
       const auto run = by_key.find(package.key);
       if (!step.record || run == by_key.end()) continue;
+      if (!is_counted(request_, names, coordinates(package.point))) continue;
       series[root_of(package.point, recorded > 1 ? step.name : "")].push_back(
           {run->second->id, run->second->folder, package.point});
     }
@@ -144,9 +150,8 @@ class CampaignReader {
     ++progress_.done;
     auto table = state_.profile_of(measured.run);
     if (!table) return table.error();
-    scaling::ProfileAt profile{.coordinates = coordinates(measured.point),
-                               .table = {},
-                               .name = measured.folder};
+    scaling::ProfileAt profile{
+        .coordinates = coordinates(measured.point), .table = {}, .name = measured.folder};
     if (table.value()) {
       profile.table = std::move(*table.value());
     } else {
@@ -170,8 +175,7 @@ class CampaignReader {
       return std::move(file->table);
     }
     const auto& trace = std::get<trace::Trace>(input.value());
-    return profile::metric_table(trace,
-                                 profile::from_trace(trace, trace::Selection{}, pool_));
+    return profile::metric_table(trace, profile::from_trace(trace, trace::Selection{}, pool_));
   }
 
   void add(const std::string& root, const scaling::Experiment& experiment) {
@@ -209,7 +213,9 @@ class CampaignReader {
       not_additive_.insert(columns[c].name);
       for (const campaign::ResultRow& row : table.value().rows) {
         const auto value = number_of(row.cells[c]);
-        if (!value) continue;
+        if (!value || !is_counted(request_, builder_->parameters(), coordinates(row.point))) {
+          continue;
+        }
         builder_->add(builder_->call_path(root_of(row.point, "") + kResults), metric,
                       builder_->point(coordinates(row.point)), *value);
         any_ = true;

@@ -173,6 +173,9 @@ base::Status find_metrics(const ModelRequest& request,
 
 base::Result<ModelInput> open_series(const ModelRequest& request, Series series,
                                      base::ThreadPool& pool, base::Progress& progress) {
+  std::erase_if(series.sources, [&](const Source& source) {
+    return !is_counted(request, series.parameters, source.coordinates);
+  });
   ProfileReader reader(request, pool, progress);
   auto profiles = reader.read(series.sources);
   if (!profiles) return profiles.error();
@@ -223,6 +226,44 @@ base::Result<ModelInput> open_data(const ModelRequest& request, base::ThreadPool
   return ModelInput{.experiment = std::move(experiment).value()};
 }
 
+/// Leaves out points that ModelRequest::from does not count.
+base::Status keep_points(scaling::Experiment& experiment, const ModelRequest& request) {
+  for (const auto& [name, least] : request.from) {
+    const std::vector<std::string>& names = experiment.parameters;
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("--at-least {}: there is no such parameter, only {}", name,
+                             fmt::join(names, ", "))};
+  }
+  std::vector<bool> kept;
+  for (size_t p = 0; p < experiment.point_count(); ++p) {
+    kept.push_back(is_counted(request, experiment.parameters, experiment.point(p)));
+  }
+  if (std::find(kept.begin(), kept.end(), true) == kept.end()) {
+    return Error{ErrorCode::kInvalidArgument, "--at-least leaves no measurement"};
+  }
+  if (std::find(kept.begin(), kept.end(), false) == kept.end()) return {};
+  std::vector<double> coordinates;
+  std::vector<uint64_t> sample_end;
+  std::vector<double> samples;
+  for (size_t p = 0; p < kept.size(); ++p) {
+    const std::span<const double> point = experiment.point(p);
+    if (kept[p]) coordinates.insert(coordinates.end(), point.begin(), point.end());
+  }
+  for (size_t k = 0; k < experiment.kernels.size(); ++k) {
+    for (size_t p = 0; p < kept.size(); ++p) {
+      if (!kept[p]) continue;
+      const std::span<const double> values = experiment.samples_of(k, p);
+      samples.insert(samples.end(), values.begin(), values.end());
+      sample_end.push_back(samples.size());
+    }
+  }
+  experiment.coordinates = std::move(coordinates);
+  experiment.sample_end = std::move(sample_end);
+  experiment.samples = std::move(samples);
+  return {};
+}
+
 /// Keeps the kernels of `metrics` only, metrics in this order.
 /// errors  kNotFound, naming those there are.
 base::Status keep_metrics(scaling::Experiment& experiment,
@@ -251,6 +292,11 @@ base::Status keep_metrics(scaling::Experiment& experiment,
   experiment.kernels = std::move(kernels);
   experiment.sample_end = std::move(sample_end);
   experiment.samples = std::move(samples);
+  std::vector<std::string> units(experiment.units.empty() ? 0 : metrics.size());
+  for (size_t m = 0; m < experiment.units.size(); ++m) {
+    if (place[m]) units[*place[m]] = experiment.units[m];
+  }
+  experiment.units = std::move(units);
   experiment.metrics = metrics;
   std::erase_if(experiment.skipped, [&](const scaling::Skipped& skipped) {
     return std::find(metrics.begin(), metrics.end(), skipped.metric) == metrics.end();
@@ -259,6 +305,15 @@ base::Status keep_metrics(scaling::Experiment& experiment,
 }
 
 }  // namespace
+
+bool is_counted(const ModelRequest& request, const std::vector<std::string>& names,
+                std::span<const double> coordinates) {
+  return std::all_of(request.from.begin(), request.from.end(), [&](const auto& least) {
+    const auto at = std::find(names.begin(), names.end(), least.first);
+    return at == names.end() ||
+           coordinates[static_cast<size_t>(at - names.begin())] >= least.second;
+  });
+}
 
 base::Result<ModelInput> open_measurements(const ModelRequest& request, base::ThreadPool& pool,
                                            base::Progress& progress) {
@@ -270,7 +325,9 @@ base::Result<ModelInput> open_measurements(const ModelRequest& request, base::Th
     if (!series) return series.error();
     input = open_series(request, std::move(series).value(), pool, progress);
   }
-  if (!input || request.metrics.empty()) return input;
+  if (!input) return input;
+  if (auto kept = keep_points(input.value().experiment, request); !kept) return kept.error();
+  if (request.metrics.empty()) return input;
   if (auto kept = keep_metrics(input.value().experiment, request.metrics); !kept) {
     return kept.error();
   }

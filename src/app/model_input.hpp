@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,8 +24,11 @@ struct SeriesRun {
 struct ModelRequest {
   /// A file of measurements, a folder with one folder per run, a campaign or its study.
   std::string data;
-  std::vector<SeriesRun> runs;  ///< Instead of `data`.
+  std::vector<SeriesRun> runs;       ///< Instead of `data`.
   std::vector<std::string> metrics;  ///< Those wanted, in this order; empty: all.
+  /// Parameters and the least of their values that counts: one rank alone sends nothing, and says
+  /// nothing of many.
+  std::vector<std::pair<std::string, double>> from;
   scaling::FromProfilesOptions profiles;
   bool partial = false;  ///< As input::OpenOptions.
 };
@@ -36,6 +40,10 @@ struct ModelInput {
   /// Metrics whose values are no parts of a whole: least and most of something.
   std::vector<std::string> not_additive;
 };
+
+/// Whether ModelRequest::from leaves a point in. names  of its coordinates.
+bool is_counted(const ModelRequest& request, const std::vector<std::string>& names,
+                std::span<const double> coordinates);
 
 /// Reads measurements for models: a file of scaling::read_file; a folder that holds a folder per
 /// run, named after its parameters ("mm.p64.n100.r2", scaling::parse_run_name); or runs.

@@ -37,7 +37,14 @@ campaign::RunnerOptions runner_of(const CampaignOptions& options) {
   campaign::RunnerOptions runner;
   runner.record = {std::filesystem::read_symlink("/proc/self/exe", ignored).string(), "record"};
   runner.cores = options.cores;
-  if (!options.quiet) runner.note = [](const std::string& text) { note(text); };
+  if (options.quiet) return runner;
+  runner.note = [](const std::string& text) {
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      note(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  };
   return runner;
 }
 

@@ -88,8 +88,15 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
                      ? base::human_bytes(value)
                      : base::human_count(static_cast<uint64_t>(value)) + ' ' + std::string(unit);
         };
-        line += fmt::format(" {:3.0f} %, {} of {}, {}/s", 100 * done / total, amount(done),
-                            amount(total), amount(done / seconds));
+        // Of runs that take a minute each a whole number per second would be 0.
+        const double per_second = done / seconds;
+        const std::string rate = unit != "B" && per_second < 10
+                                     ? fmt::format("{:.2g} {}", per_second, unit)
+                                     : amount(per_second);
+        line +=
+            fmt::format(" {:3.0f} %, {} of {}, {}/s", 100 * done / total,
+                        unit == "B" ? amount(done) : base::human_count(static_cast<uint64_t>(done)),
+                        amount(total), rate);
         if (const uint64_t failed = progress.failed.load(); failed > 0) {
           line += fmt::format(", {} failed", base::human_count(failed));
         }

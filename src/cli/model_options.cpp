@@ -166,6 +166,11 @@ base::Result<app::ModelRequest> model_request(const ModelDataOptions& options, b
       request.metrics.push_back(metric);
     }
   }
+  for (const std::string& text : options.from) {
+    auto values = parse_values(text, "--at-least");
+    if (!values) return values.error();
+    request.from.insert(request.from.end(), values.value().begin(), values.value().end());
+  }
   request.profiles.aggregate = aggregate_of(options);
   request.profiles.locations = locations_of(options);
   request.partial = partial;
@@ -207,6 +212,12 @@ void add_model_data_options(Command& command, ModelDataOptions& options, const s
               "What the next run was measured at: --parameter p=4 RUN --parameter p=8 RUN; "
               "several, or p=4,n=100, for several parameters; runs of equal values are "
               "repetitions")
+      .one_value_each()
+      .group(group);
+  command
+      .option("--at-least", options.from,
+              "Leave out what was measured at less: p=4; may be given again. One rank alone sends "
+              "nothing, and its times say little of many")
       .one_value_each()
       .group(group);
   command

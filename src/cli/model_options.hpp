@@ -24,9 +24,10 @@ struct ModelDataOptions {
   std::string rank_by = "value";
   bool rank_by_given = false;
   std::vector<std::string> at;
+  std::vector<std::string> from;
 };
 
-/// --parameter, --aggregate, --scaling, --terms, --at, --rank-by.
+/// --parameter, --at-least, --aggregate, --scaling, --terms, --at, --rank-by.
 /// group  headline of the help under which they stand; "": the usual one.
 void add_model_data_options(Command& command, ModelDataOptions& options,
                             const std::string& group = "");

@@ -77,11 +77,10 @@ base::Error unusable(const std::string& name, std::string_view fact) {
 
 base::Status check(const ProfileAt& profile, size_t parameters) {
   if (profile.coordinates.size() != parameters) {
-    return unusable(
-        profile.name,
-        fmt::format("it has values of {}, expected {}",
-                    base::counted(profile.coordinates.size(), "parameter", "parameters"),
-                    parameters));
+    return unusable(profile.name, fmt::format("it has values of {}, expected {}",
+                                              base::counted(profile.coordinates.size(), "parameter",
+                                                            "parameters"),
+                                              parameters));
   }
   if (!std::ranges::all_of(profile.coordinates, [](double x) { return std::isfinite(x); })) {
     return unusable(profile.name, "a parameter's value is not a finite number");
@@ -246,10 +245,9 @@ class Merger {
     for (size_t i = 1; i < names_.size(); ++i) {
       if (places_[0].empty() || places_[i].empty() || places_[0][0] == places_[i][0]) continue;
       return {base::ErrorCode::kInvalidArgument,
-              fmt::format(
-                  "the profiles have no call path in common: {} begins with {}, {} with {}",
-                  base::printable(names_[0]), base::printable(tree_.region(places_[0][0])),
-                  base::printable(names_[i]), base::printable(tree_.region(places_[i][0]))),
+              fmt::format("the profiles have no call path in common: {} begins with {}, {} with {}",
+                          base::printable(names_[0]), base::printable(tree_.region(places_[0][0])),
+                          base::printable(names_[i]), base::printable(tree_.region(places_[i][0]))),
               "Profiles must be of one program."};
     }
     const auto empty =
