@@ -90,6 +90,7 @@ struct Column {
 struct Shown {
   std::string name;
   std::string title;
+  std::string format;  ///< Of numbers, as printf has it, without its '%': ".2f". "": as they are.
 };
 
 /// A text that the study came from.
@@ -109,11 +110,13 @@ struct Study {
   std::vector<Step> steps;
   std::vector<Column> columns;
   std::vector<Shown> shown;  ///< Of the result table, in its order; empty: everything.
+  /// Parameters and columns by which rows ascend, the first one first; empty: as they are planned.
+  std::vector<std::string> sorted_by;
   std::filesystem::path file;
   std::vector<StudyText> texts;  ///< The file and what it includes.
 };
 
-/// Reads a study and the files that it includes.
+/// Reads a study and the files that it includes; one of JUBE if its name ends so (jube.hpp).
 ///
 /// tags    of the command line: an entry with tags is left out unless it has one of these, or one
 ///         of its tags is "!x" and x is none of these.

@@ -11,6 +11,7 @@
 #include "base/choice.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "campaign/jube.hpp"
 #include "campaign/plan.hpp"
 #include "campaign/study.hpp"
 #include "campaign/toml_keys.hpp"
@@ -325,6 +326,7 @@ namespace {
 
 base::Result<Study> read(const std::filesystem::path& file, const std::vector<std::string>& tags,
                          const std::vector<StudyText>& kept) {
+  if (is_jube(file)) return read_jube(file, tags, kept);
   Study study;
   study.file = file;
   study.name = file.stem().string();
