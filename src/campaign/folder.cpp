@@ -180,12 +180,20 @@ std::string shell_word(std::string_view word) {
 
 std::vector<std::pair<std::string, std::string>> names_of(const WorkOrder& order) {
   std::error_code ignored;
+  const std::string study = fs::absolute(order.study->file, ignored).parent_path().string();
+  const uint32_t repetition = order.package->repetition;
   return {{"run_id", std::to_string(order.id)},
-          {"repetition", std::to_string(order.package->repetition + 1)},
+          {"repetition", std::to_string(repetition + 1)},
           {"step", step_of(order).name},
           {"run_dir", order.folder.string()},
-          {"study_dir", fs::absolute(order.study->file, ignored).parent_path().string()},
-          {"campaign_dir", order.folder.parent_path().string()}};
+          {"study_dir", study},
+          {"campaign_dir", order.folder.parent_path().string()},
+          // What JUBE calls them, counted from 0.
+          {"jube_wp_id", std::to_string(order.id - 1)},
+          {"jube_wp_padid", fmt::format("{:06}", order.id - 1)},
+          {"jube_wp_iteration", std::to_string(repetition)},
+          {"jube_wp_abspath", order.folder.string()},
+          {"jube_benchmark_home", study}};
 }
 
 std::string command_of(const WorkOrder& order) {

@@ -16,6 +16,7 @@ namespace pathline::campaign {
 namespace {
 
 constexpr uint64_t kMostPackages = 1'000'000;
+constexpr size_t kMostLetters = 65'536;  // Of a value: those that name others could double forever.
 
 base::Error wrong(const Place& place, std::string_view what, std::string advice = "") {
   return {base::ErrorCode::kInvalidArgument, fmt::format("{}: {}", place.text(), what),
@@ -166,6 +167,11 @@ class Planner {
       values[i] = is_plain ? text : replaced(text, [&](std::string_view name) {
         return std::optional<std::string_view>(values[number_of_.find(std::string(name))->second]);
       });
+      if (values[i].size() > kMostLetters) {
+        return wrong(parameter.place,
+                     fmt::format("a value of parameter '{}' has more than {} letters",
+                                 parameter.name, kMostLetters));
+      }
       if (parameter.is_text || is_plain) continue;
       auto value = calculated(values[i]);
       if (!value) {

@@ -2,6 +2,8 @@
 #include "campaign/result_table.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <map>
 #include <unordered_map>
 
@@ -11,6 +13,20 @@
 
 namespace pathline::campaign {
 namespace {
+
+/// format  as printf has it, without '%'; a reader of studies has checked it.
+std::string formatted(const std::string& text, const std::string& format) {
+  const auto value = format.empty() ? std::nullopt : number_of(text);
+  if (!value) return text;
+  char line[512];
+  const bool is_whole = format.back() == 'd';
+  const std::string whole =
+      "%" + format.substr(0, format.size() - (is_whole ? 1 : 0)) + (is_whole ? "lld" : "");
+  const int size = is_whole ? std::snprintf(line, sizeof line, whole.c_str(),
+                                            static_cast<long long>(std::trunc(*value)))
+                            : std::snprintf(line, sizeof line, whole.c_str(), *value);
+  return size > 0 && static_cast<size_t>(size) < sizeof line ? std::string(line) : text;
+}
 
 /// Steps that columns are of, and what makes a row.
 class TableMaker {
@@ -29,6 +45,7 @@ class TableMaker {
     if (auto status = read_values(); !status) return status.error();
     choose_columns();
     add_rows();
+    sort_rows();
     for (size_t c = 0; c < table_.columns.size(); ++c) {
       ResultColumn& column = table_.columns[c];
       const bool any = std::any_of(table_.rows.begin(), table_.rows.end(),
@@ -138,6 +155,7 @@ class TableMaker {
       if (found == all.end()) continue;
       ResultColumn& column = table_.columns.emplace_back(*found);
       column.title = shown.title.empty() ? shown.name : shown.title;
+      column.format = shown.format;
     }
     // Rows must be told apart.
     if (repetitions_ > 1 &&
@@ -172,8 +190,31 @@ class TableMaker {
     row.point = point;
     row.repetition = repetition;
     for (const ResultColumn& column : table_.columns) {
-      row.cells.push_back(cell(column, point, repetition));
+      row.cells.push_back(formatted(cell(column, point, repetition), column.format));
     }
+  }
+
+  /// By the columns that the study names, numbers as numbers.
+  void sort_rows() {
+    std::vector<size_t> columns;
+    for (const std::string& name : study_.sorted_by) {
+      const auto at = std::find_if(table_.columns.begin(), table_.columns.end(),
+                                   [&](const ResultColumn& column) { return column.name == name; });
+      if (at != table_.columns.end()) {
+        columns.push_back(static_cast<size_t>(at - table_.columns.begin()));
+      }
+    }
+    std::stable_sort(table_.rows.begin(), table_.rows.end(),
+                     [&](const ResultRow& a, const ResultRow& b) {
+                       for (const size_t c : columns) {
+                         const auto x = number_of(a.cells[c]);
+                         const auto y = number_of(b.cells[c]);
+                         if (x && y ? *x != *y : a.cells[c] != b.cells[c]) {
+                           return x && y ? *x < *y : a.cells[c] < b.cells[c];
+                         }
+                       }
+                       return false;
+                     });
   }
 
   std::string cell(const ResultColumn& column, uint32_t point, uint32_t repetition) {

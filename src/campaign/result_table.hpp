@@ -23,6 +23,7 @@ struct ResultColumn {
   bool varies = true;       ///< A parameter with more than one value; true for others.
   bool is_number = false;   ///< All of its cells are numbers, or empty.
   std::string better = {};  ///< As Column::better.
+  std::string format = {};  ///< As Shown::format.
 };
 
 struct ResultRow {
@@ -32,7 +33,7 @@ struct ResultRow {
 };
 
 /// What a campaign came to: a row for each combination of parameters and each repetition of which
-/// something is done, in the order of the plan.
+/// something is done, in the order of the plan or of Study::sorted_by.
 struct ResultTable {
   std::vector<ResultColumn> columns;
   std::vector<ResultRow> rows;

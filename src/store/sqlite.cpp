@@ -104,7 +104,8 @@ base::Error Connection::error(int code) const {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       return {kCorrupt, fmt::format("{} is no SQLite database", file),
-              "pathline bench makes one; name a file that does not exist yet."};
+              "Name one that Pathline has made, or where it makes one, a file that does not exist "
+              "yet."};
     case SQLITE_CORRUPT:
       return {kCorrupt, fmt::format("{} is damaged: {}", file, said),
               "sqlite3 FILE .recover | sqlite3 NEW.db saves what can be read."};
