@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "campaign/slurm.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <unistd.h>
 
@@ -135,10 +137,12 @@ std::optional<SlurmEnd> Slurm::ended(const std::string& number, const fs::path& 
     const std::string text = base::output_of({"scontrol", "--oneliner", "show", "job", number},
                                              std::chrono::seconds(10));
     const std::string state = field_of(text, "JobState=");
-    // What Slurm ended leaves no file; what came to its end by itself does.
-    if (state.empty() || state == "COMPLETED" || state == "FAILED" || state == "COMPLETING") {
-      return std::nullopt;
-    }
+    // What Slurm ended leaves no file; what came to its end by itself does, and a job that was
+    // submitted since the last look is in the queue by now.
+    static constexpr std::array<std::string_view, 8> kEnded = {
+        "CANCELLED", "TIMEOUT",   "NODE_FAIL", "OUT_OF_MEMORY",
+        "PREEMPTED", "BOOT_FAIL", "DEADLINE",  "REVOKED"};
+    if (std::find(kEnded.begin(), kEnded.end(), state) == kEnded.end()) return std::nullopt;
     const std::string why = field_of(text, "Reason=");
     return SlurmEnd{.reason = why.empty() || why == "None" || why == state
                                   ? state
