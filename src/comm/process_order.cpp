@@ -271,6 +271,7 @@ void place(ProcessOrder& order, const Blocks& blocks, const trace::Selection& se
 
 std::string_view host_of(const trace::Trace& trace, uint32_t rank) {
   const trace::Definitions& definitions = trace.definitions;
+  if (rank >= trace.rank_location.size()) return "";  // A profile's ranks.
   const uint32_t location = trace.rank_location[rank];
   if (location >= definitions.locations.size()) return "";
   const uint32_t group = definitions.location_group_index(definitions.locations[location].group);

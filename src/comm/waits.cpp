@@ -106,25 +106,67 @@ bool is_all_to_all(uint8_t operation) {
   return (operation >= 6 && operation <= 11) || operation == 13 || operation == 16;
 }
 
-void add_collective(const trace::Collectives& collectives, size_t operation,
-                    const std::vector<Calls>& calls, Part& part) {
-  const bool barrier = collectives.operation[operation] == 0;
-  if (!barrier && !is_all_to_all(collectives.operation[operation])) return;
-  const uint32_t first = collectives.first[operation];
-  const uint32_t end = collectives.first[operation + 1];
-  const uint64_t last_ticks = *std::max_element(collectives.begin_ticks.begin() + first,
-                                                collectives.begin_ticks.begin() + end);
-  for (uint32_t member = first; member < end; ++member) {
-    const uint32_t location = collectives.location[member];
-    const uint64_t end_ticks = collectives.end_ticks[member];
-    const Call* call = calls[location].ended_at(end_ticks);
-    const uint64_t from = call != nullptr
-                              ? std::max(collectives.begin_ticks[member], call->begin_ticks)
-                              : collectives.begin_ticks[member];
-    part.add(barrier ? WaitKind::kBarrier : WaitKind::kCollective, location, from,
-             std::min(last_ticks, end_ticks));
-  }
+bool is_from_root(uint8_t operation) {  // Broadcast, scatter, scatterv.
+  return operation == 1 || operation == 4 || operation == 5;
 }
+bool is_to_root(uint8_t operation) {  // Gather, gatherv, reduce.
+  return operation == 2 || operation == 3 || operation == 12;
+}
+
+/// Adds what the members of an operation waited for each other.
+class CollectiveWaits {
+ public:
+  CollectiveWaits(const trace::Trace& trace, const std::vector<Calls>& calls)
+      : trace_(trace), calls_(calls) {}
+
+  void add(size_t operation, Part& part) const {
+    const trace::Collectives& all = trace_.collectives;
+    const uint32_t first = all.first[operation];
+    const uint32_t end = all.first[operation + 1];
+    const uint8_t number = all.operation[operation];
+    const uint64_t last_ticks =
+        *std::max_element(all.begin_ticks.begin() + first, all.begin_ticks.begin() + end);
+    if (number == 0 || is_all_to_all(number)) {
+      for (uint32_t member = first; member < end; ++member) {
+        add_member(number == 0 ? WaitKind::kBarrier : WaitKind::kCollective, member, last_ticks,
+                   part);
+      }
+      return;
+    }
+    if (!is_from_root(number) && !is_to_root(number)) return;
+    const uint32_t root = root_member(operation);
+    if (root == end) return;
+    if (is_to_root(number)) return add_member(WaitKind::kEarlyReduce, root, last_ticks, part);
+    for (uint32_t member = first; member < end; ++member) {
+      if (member == root) continue;
+      add_member(WaitKind::kLateBroadcast, member, all.begin_ticks[root], part);
+    }
+  }
+
+ private:
+  /// The member row of the root; that behind the last one if the root did not record it.
+  [[nodiscard]] uint32_t root_member(size_t operation) const {
+    const trace::Collectives& all = trace_.collectives;
+    uint32_t member = all.first[operation];
+    for (; member < all.first[operation + 1]; ++member) {
+      const trace::Rank rank = trace_.locations[all.location[member]].rank;
+      if (rank.valid() && rank == trace::Rank(all.root[operation])) break;
+    }
+    return member;
+  }
+  void add_member(WaitKind kind, uint32_t member, uint64_t until_ticks, Part& part) const {
+    const trace::Collectives& all = trace_.collectives;
+    const uint32_t location = all.location[member];
+    const uint64_t end_ticks = all.end_ticks[member];
+    const Call* call = calls_[location].ended_at(end_ticks);
+    const uint64_t from = call != nullptr ? std::max(all.begin_ticks[member], call->begin_ticks)
+                                          : all.begin_ticks[member];
+    part.add(kind, location, from, std::min(until_ticks, end_ticks));
+  }
+
+  const trace::Trace& trace_;
+  const std::vector<Calls>& calls_;
+};
 
 /// Of the waits of one call only the longest stays.
 void keep_longest(std::vector<Wait>& waits) {
@@ -143,6 +185,7 @@ std::vector<Part> parts_of(const trace::Trace& trace, base::ThreadPool& pool) {
   std::vector<Calls> calls(trace.locations.size());
   pool.for_each(calls.size(),
                 [&](size_t i) { calls[i] = Calls(trace.locations[i].events, classes); });
+  const CollectiveWaits collectives(trace, calls);
   constexpr size_t kPiece = 1U << 16U;
   const size_t message_pieces = trace.messages.size() / kPiece + 1;
   const size_t operation_pieces = trace.collectives.size() / kPiece + 1;
@@ -153,7 +196,7 @@ std::vector<Part> parts_of(const trace::Trace& trace, base::ThreadPool& pool) {
     const size_t count = of_messages ? trace.messages.size() : trace.collectives.size();
     for (size_t i = begin; i < std::min(begin + kPiece, count); ++i) {
       if (of_messages) add_message(trace.messages, i, calls, parts[piece]);
-      if (!of_messages) add_collective(trace.collectives, i, calls, parts[piece]);
+      if (!of_messages) collectives.add(i, parts[piece]);
     }
   });
   return parts;
@@ -162,8 +205,8 @@ std::vector<Part> parts_of(const trace::Trace& trace, base::ThreadPool& pool) {
 }  // namespace
 
 std::string_view wait_name(WaitKind kind) {
-  constexpr std::array<std::string_view, kWaitKindCount> kNames = {"late_sender", "late_receiver",
-                                                                   "collective", "barrier"};
+  constexpr std::array<std::string_view, kWaitKindCount> kNames = {
+      "late_sender", "late_receiver", "collective", "barrier", "late_broadcast", "early_reduce"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -11,10 +11,17 @@
 
 namespace pathline::comm {
 
-enum class WaitKind : uint8_t { kLateSender, kLateReceiver, kCollective, kBarrier };
-inline constexpr size_t kWaitKindCount = 4;
+enum class WaitKind : uint8_t {
+  kLateSender,
+  kLateReceiver,
+  kCollective,
+  kBarrier,
+  kLateBroadcast,
+  kEarlyReduce
+};
+inline constexpr size_t kWaitKindCount = 6;
 
-/// "late_sender", "late_receiver", "collective", "barrier".
+/// "late_sender", "late_receiver", "collective", "barrier", "late_broadcast", "early_reduce".
 std::string_view wait_name(WaitKind kind);
 
 struct WaitRow {
@@ -45,6 +52,9 @@ struct Waits {
 ///                and their kin): until the last recorded member entered it.
 /// Barrier        the same in a barrier. A member of a nonblocking operation waits from the enter
 ///                of the call that completed it.
+///
+/// Late broadcast in a broadcast or scatter, all but the root: until the root entered it.
+/// Early reduce   in a reduce or gather, the root: until the last recorded member entered it.
 ///
 /// One call (MPI_Waitall) that waited for several partners waited once, for the last of them, so
 /// that no kind holds more time than the calls took. A wait that a border of the time range cuts

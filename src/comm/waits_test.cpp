@@ -122,6 +122,40 @@ TEST(WaitsOfCollectives, LastUntilTheLastMemberEnters) {
                                                   WaitRow{WaitKind::kBarrier, 1, 1, 1}));
 }
 
+TEST(WaitsOfCollectives, WithARootAreForTheRootOrOfIt) {
+  constexpr uint32_t kGather = 2;
+  constexpr uint32_t kScatterv = 5;
+  constexpr uint32_t kReduce = 12;
+  TestTrace test(3);
+  const Region call = test.region("MPI_Bcast");
+  const auto all = [&](uint64_t from, uint32_t operation, uint32_t root) {
+    // Rank 1 is the last but one, rank 2 the last.
+    for (const auto& [rank, late] : {std::pair{0U, 0U}, std::pair{1U, 30U}, std::pair{2U, 50U}}) {
+      const uint64_t begin = from + late;
+      test.on(rank).enter(begin, call);
+      test.on(rank).collective(begin, from + 60, operation, 0, 0, TestTrace::kWorld, root);
+      test.on(rank).leave(from + 60, call);
+    }
+  };
+  all(1000, kBcast, 1);     // Rank 0 waits 30, rank 2 not.
+  all(2000, kScatterv, 2);  // Ranks 0 and 1 wait 50 and 20.
+  all(3000, kGather, 0);    // Rank 0 waits 50.
+  all(4000, kReduce, 1);    // Rank 1 waits 20.
+  all(5000, kReduce, 2);    // The root is the last: nobody waits.
+  EXPECT_THAT(rows_of(test.finish()), ElementsAre(WaitRow{WaitKind::kLateBroadcast, 0, 2, 80},
+                                                  WaitRow{WaitKind::kLateBroadcast, 1, 1, 20},
+                                                  WaitRow{WaitKind::kEarlyReduce, 0, 1, 50},
+                                                  WaitRow{WaitKind::kEarlyReduce, 1, 1, 20}));
+}
+TEST(WaitsOfCollectives, WithARootThatWasNotRecordedAreUnknown) {
+  TestTrace test(3);
+  const Region call = test.region("MPI_Bcast");
+  for (const uint32_t rank : {0U, 1U}) {
+    test.on(rank).enter(10 * rank, call);
+    test.on(rank).collective(10 * rank, 60, kBcast, 0, 0, TestTrace::kWorld, 2).leave(60, call);
+  }
+  EXPECT_THAT(rows_of(test.finish()), IsEmpty());
+}
 TEST(WaitsOfCollectives, OfANonblockingOneBeginWithTheCallThatCompletesIt) {
   using trace::EventKind;
   TestTrace test(2);

@@ -33,7 +33,10 @@ class RankSpread {
       const uint32_t rank = list[i].first;
       for (; i < list.size() && list[i].first == rank; ++i) ticks += list[i].second;
       flat.exclusive_min_ticks = std::min(flat.exclusive_min_ticks, ticks);
-      flat.exclusive_max_ticks = std::max(flat.exclusive_max_ticks, ticks);
+      if (ticks > flat.exclusive_max_ticks || !flat.max_rank.valid()) {
+        flat.exclusive_max_ticks = ticks;
+        flat.max_rank = trace::Rank(rank);
+      }
       sum += ticks;
       ++seen;
     }

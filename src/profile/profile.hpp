@@ -61,6 +61,7 @@ struct FlatRow {
   uint64_t exclusive_ticks = 0;
   uint64_t exclusive_min_ticks = 0;
   uint64_t exclusive_max_ticks = 0;
+  trace::Rank max_rank;  ///< The first with the maximum; none() where rows are ranks or no rank.
   double imbalance = 0;  ///< Maximum over mean; 1 is balanced, 0 is none: no time passed.
 };
 

@@ -6,19 +6,24 @@
 namespace pathline::trace {
 namespace {
 
-/// One pass without walk_calls: of all calls only those of the marker matter.
+/// One pass without walk_calls: of all calls only those of the markers matter.
 std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& events,
-                                 Region marker) {
+                                 const std::vector<bool>& markers) {
   struct Open {
     int64_t enter;  // Its event; -1 for a step that had begun before the first event.
     size_t step;
     bool numbered;
   };
   std::vector<StepWindow> steps;
+  std::vector<bool> unnumbered;  // Per step.
   std::vector<Open> open;
   bool recording = true;
+  const auto is_marker = [&](uint32_t region) {
+    return region < markers.size() && markers[region];
+  };
   const auto begin = [&](int64_t enter, uint64_t ticks) {
     open.push_back({enter, steps.size(), false});
+    unnumbered.push_back(enter >= 0);
     steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks, recording});
   };
   const auto end = [&](uint64_t ticks) {
@@ -27,12 +32,12 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
   };
   const auto& earlier = events.leaves_of_earlier_calls;
   for (size_t i = earlier.size(); i-- > 0;) {
-    if (events.ref[earlier[i]] == marker) begin(-1, events.ticks[0]);
+    if (is_marker(events.ref[earlier[i]])) begin(-1, events.ticks[0]);
   }
   for (size_t i = 0; i < events.size(); ++i) {
     switch (events.kind[i]) {
       case EventKind::kEnter:
-        if (events.ref[i] == marker) begin(static_cast<int64_t>(i), events.ticks[i]);
+        if (is_marker(events.ref[i])) begin(static_cast<int64_t>(i), events.ticks[i]);
         break;
       case EventKind::kLeave:
         // A call that ends takes the calls inside with it whose Leave got lost.
@@ -44,7 +49,8 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
         break;
       }
       case EventKind::kUnmatchedLeave:
-        if (!open.empty() && open.back().enter < 0 && events.ref[i] == marker) end(events.ticks[i]);
+        if (!open.empty() && open.back().enter < 0 && is_marker(events.ref[i]))
+          end(events.ticks[i]);
         break;
       case EventKind::kParameterInt:
       case EventKind::kParameterUnsignedInt:
@@ -52,11 +58,26 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
         if (definitions.parameter_name(events.fields(i)[0]) != "step") break;
         steps[open.back().step].step = static_cast<uint32_t>(events.word64(i, 1));
         open.back().numbered = true;
+        unnumbered[open.back().step] = false;
         break;
       default: break;
     }
   }
   while (!open.empty()) end(events.ticks[events.size() - 1]);
+  // A region of the program's own may have that name: it has no numbers, and lies around or inside
+  // the steps that have.
+  size_t kept = 0;
+  uint64_t numbered_end = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool inside = steps[i].begin_ticks < numbered_end;
+    const bool around =
+        i + 1 < steps.size() && !unnumbered[i + 1] && steps[i + 1].begin_ticks < steps[i].end_ticks;
+    if (unnumbered[i] && (inside || around)) continue;
+    if (!unnumbered[i]) numbered_end = std::max(numbered_end, steps[i].end_ticks);
+    unnumbered[kept] = unnumbered[i];
+    steps[kept++] = steps[i];
+  }
+  steps.resize(kept);
   return steps;
 }
 
@@ -65,14 +86,13 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace) {
   std::vector<std::vector<StepWindow>> steps(trace.rank_count);
   const auto& regions = trace.definitions.regions;
-  const auto marker = std::find_if(regions.begin(), regions.end(),
-                                   [](const auto& region) { return region.name == "time step"; });
-  if (marker == regions.end()) return steps;
+  std::vector<bool> markers;
+  for (const RegionDefinition& region : regions) markers.push_back(region.name == "time step");
+  if (std::find(markers.begin(), markers.end(), true) == markers.end()) return steps;
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
     const uint32_t location = trace.rank_location[rank];
     if (location == base::IdMap::kNone) continue;
-    steps[rank] = steps_of(trace.definitions, trace.locations[location].events,
-                           Region(static_cast<size_t>(marker - regions.begin())));
+    steps[rank] = steps_of(trace.definitions, trace.locations[location].events, markers);
   }
   return steps;
 }

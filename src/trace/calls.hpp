@@ -78,7 +78,9 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
 }
 
 /// Time steps that the program marked: the calls of a region named "time step" on each rank's first
-/// thread, numbered by the parameter `step` recorded inside, or 0, 1, 2 ... without one.
+/// thread, numbered by the parameter `step` recorded inside, or 0, 1, 2 ... without one. A
+/// call without a number around or inside one that has it is a region of the program's own that is
+/// called so, too.
 struct StepWindow {
   uint32_t step;
   uint64_t begin_ticks;

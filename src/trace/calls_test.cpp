@@ -286,6 +286,18 @@ TEST_F(MarkedSteps, KeepTheirOwnEndWhenTheyContainOthers) {
   EXPECT_THAT(marked_steps(test.build())[0], ElementsAre(StepWindow{0, 1, 8}, StepWindow{1, 2, 3}));
 }
 
+TEST_F(MarkedSteps, AreNotTheCallsOfAnotherRegionOfThatName) {
+  const Region own = test.region("time step");  // The program's, around each step and in it.
+  for (const uint64_t k : {0, 1}) {
+    test.on(0).enter(10 * k + 1, own).enter(10 * k + 2, step);
+    test.on(0).add(EventKind::kParameterUnsignedInt, 10 * k + 2,
+                   {kStepParameter, static_cast<uint32_t>(7 + k), 0});
+    test.on(0).enter(10 * k + 3, own).leave(10 * k + 4, own);
+    test.on(0).leave(10 * k + 5, step).leave(10 * k + 6, own);
+  }
+  EXPECT_THAT(marked_steps(test.build())[0],
+              ElementsAre(StepWindow{7, 2, 5}, StepWindow{8, 12, 15}));
+}
 TEST_F(MarkedSteps, SayWhetherTheyWereRecorded) {
   constexpr uint32_t kOn = 1;
   constexpr uint32_t kOff = 2;
