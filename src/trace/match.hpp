@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "base/thread_pool.hpp"
 #include "trace/trace.hpp"
 
@@ -14,6 +17,15 @@ namespace pathline::trace {
 ///
 /// cost  O(sends + receives); needs about 60 bytes a message besides the result.
 void match_messages(Trace& trace, base::ThreadPool& pool);
+
+struct EventAt {
+  uint32_t location;  ///< LocationIndex.
+  uint32_t event;
+};
+/// Which events match_messages() joined: the send, and the completion of its receive, of each
+/// message between two `chosen` ranks (by rank; empty for all). In the order of senders.
+void for_each_pair(const Trace& trace, const std::vector<bool>& chosen, base::ThreadPool& pool,
+                   const std::function<void(EventAt send, EventAt receive)>& visit);
 
 /// Joins the i-th collective operation that each member of a communicator began. A member that
 /// takes part in fewer operations than others (measurement switched off, died) is missing in the

@@ -219,6 +219,27 @@ void write_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>
   }
 }
 
+/// chosen  by rank: those that count; empty for all.
+std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& chosen,
+                                  base::ThreadPool& pool, base::Arena& arena) {
+  const CommunicatorRanks members(trace);
+  const auto locations = locations_by_rank(trace);
+  // The last entry is of the locations that are no rank's: all their ends are lost.
+  std::vector<RankEnds> ranks(locations.size());
+  pool.for_each(ranks.size(), [&](size_t i) {
+    if (!chosen.empty() && !(i < chosen.size() && chosen[i])) return;
+    RankEnds& rank = ranks[i];
+    rank.ends = collect_ends(trace, members, locations[i], arena);
+    rank.sends = Channels(rank.ends.sends, arena);
+    rank.receives = Channels(rank.ends.receives, arena);
+    rank.receive_of.reserve(rank.ends.sends.size(), arena);
+    rank.receive_of.resize(rank.ends.sends.size());
+    std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
+  });
+  pool.for_each(ranks.size(), [&](size_t i) { join(trace, ranks, static_cast<uint32_t>(i)); });
+  return ranks;
+}
+
 void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
@@ -243,21 +264,8 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
 }  // namespace
 
 void match_messages(Trace& trace, base::ThreadPool& pool) {
-  const CommunicatorRanks members(trace);
-  const auto locations = locations_by_rank(trace);
   base::Arena arena;
-  // The last entry is of the locations that are no rank's: all their ends are lost.
-  std::vector<RankEnds> ranks(locations.size());
-  pool.for_each(ranks.size(), [&](size_t i) {
-    RankEnds& rank = ranks[i];
-    rank.ends = collect_ends(trace, members, locations[i], arena);
-    rank.sends = Channels(rank.ends.sends, arena);
-    rank.receives = Channels(rank.ends.receives, arena);
-    rank.receive_of.reserve(rank.ends.sends.size(), arena);
-    rank.receive_of.resize(rank.ends.sends.size());
-    std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
-  });
-  pool.for_each(ranks.size(), [&](size_t i) { join(trace, ranks, static_cast<uint32_t>(i)); });
+  const std::vector<RankEnds> ranks = match_ranks(trace, {}, pool, arena);
   collect_unmatched(ranks, trace);
 
   size_t send_count = 0;
@@ -276,6 +284,20 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
     write_slice(ranks, cuts, slice, first_row[slice], first_row[slice + 1] - first_row[slice],
                 trace.messages);
   });
+}
+
+void for_each_pair(const Trace& trace, const std::vector<bool>& chosen, base::ThreadPool& pool,
+                   const std::function<void(EventAt send, EventAt receive)>& visit) {
+  base::Arena arena;
+  const std::vector<RankEnds> ranks = match_ranks(trace, chosen, pool, arena);
+  for (const RankEnds& rank : ranks) {
+    for (size_t i = 0; i < rank.receive_of.size(); ++i) {
+      if (rank.receive_of[i] == kNone) continue;
+      const Send& send = rank.ends.sends[i];
+      const Receive& receive = ranks[send.peer].ends.receives[rank.receive_of[i]];
+      visit({send.location, send.event}, {receive.location, receive.event});
+    }
+  }
 }
 
 }  // namespace pathline::trace

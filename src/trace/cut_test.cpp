@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/cut.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trace/calls.hpp"
+#include "trace/test_trace.hpp"
+
+namespace pathline::trace {
+namespace {
+
+using testing::ElementsAre;
+
+struct Part {
+  Trace trace;
+  uint64_t lost_sends;
+  uint64_t lost_receives;
+  uint64_t reopened_calls;
+};
+
+Part cut_and_finish(const Trace& trace, const Selection& selection,
+                    const std::vector<bool>& left_out = {}) {
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  auto part = cut(trace, selection, left_out, pool);
+  EXPECT_TRUE(part.ok());
+  finish(part.value().trace, pool, progress);
+  return {std::move(part.value().trace), part.value().lost_sends, part.value().lost_receives,
+          part.value().reopened_calls};
+}
+
+/// "E10 main", "L20 main", "MpiSend 12", in order.
+std::vector<std::string> events_of(const Trace& trace, size_t location) {
+  std::vector<std::string> lines;
+  const Events& events = trace.locations[location].events;
+  for (size_t i = 0; i < events.size(); ++i) {
+    std::string line(event_name(events.kind[i]));
+    line += ' ' + std::to_string(events.ticks[i]);
+    if (line.starts_with("Enter") || line.starts_with("Leave")) {
+      line += ' ' + std::string(trace.definitions.regions[events.region(i)].name);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(Cut, OpensAndClosesCallsAtItsEdges) {
+  TestTrace test(1);
+  const Region main = test.region("main");
+  const Region solve = test.region("solve");
+  test.on(0).enter(10, main).enter(20, solve).leave(40, solve).enter(60, solve).leave(80, solve);
+  test.on(0).leave(90, main);
+  const Trace trace = test.finish();
+  const Part part = cut_and_finish(trace, {.from_ticks = 30, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 30 main", "Enter 30 solve", "Leave 40 solve", "Enter 60 solve",
+                          "Leave 70 solve", "Leave 70 main"));
+  EXPECT_EQ(part.reopened_calls, 2);
+  EXPECT_EQ(part.trace.definitions.clock.global_offset, 30);
+  EXPECT_EQ(part.trace.definitions.clock.trace_length, 40);
+}
+
+TEST(Cut, KeepsACallWithoutAnyEventInside) {
+  TestTrace test(1);
+  const Region main = test.region("main");
+  test.on(0).enter(10, main).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 30, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0), ElementsAre("Enter 30 main", "Leave 70 main"));
+}
+
+TEST(Cut, EntersCallsThatBeganBeforeTheRecording) {
+  TestTrace test(1);
+  const Region main = test.region("main");
+  const Region solve = test.region("solve");
+  test.on(0).enter(10, solve).leave(40, solve).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 30, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 30 main", "Enter 30 solve", "Leave 40 solve", "Leave 70 main"));
+}
+
+TEST(Cut, LeavesOutCallsButNotTheirMessages) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  const Region solve = test.region("solve");
+  test.on(0).enter(10, main).enter(20, solve).send(30, 1, 8).leave(40, solve).leave(50, main);
+  test.on(1).enter(10, main).recv(35, 0, 8).leave(50, main);
+  const Part part = cut_and_finish(test.finish(), {}, {false, true});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 10 main", "MpiSend 30", "Leave 50 main"));
+  EXPECT_EQ(part.trace.messages.size(), 1);
+}
+
+TEST(Cut, ATimeStepKeepsItsNumber) {
+  TestTrace test(1);
+  const Region step = test.region("time step");
+  const uint32_t name = test.text("step");
+  test.define(DefinitionKind::kParameter, {3, name, 1});
+  test.on(0).enter(10, step).add(EventKind::kParameterUnsignedInt, 10, {3, 41, 0});
+  test.on(0).leave(50, step);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 30, .until_ticks = 70});
+  EXPECT_THAT(marked_steps(part.trace)[0], ElementsAre(StepWindow{41, 30, 50}));
+}
+
+TEST(Cut, ReopensReceivesAndForgetsCompletionsOfEarlierSends) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  test.on(0).enter(0, main).isend(10, 7, 1, 8).isend(30, 8, 1, 16).isend_complete(40, 7);
+  test.on(0).isend_complete(45, 8).leave(50, main);
+  test.on(1).enter(0, main).irecv_request(5, 1).irecv_request(6, 2);
+  test.on(1).irecv(35, 1, 0, 8).irecv(46, 2, 0, 16).leave(50, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 20 main", "MpiIsend 30", "MpiIsendComplete 45", "Leave 50 main"));
+  EXPECT_THAT(events_of(part.trace, 1),
+              ElementsAre("Enter 20 main", "MpiIrecvRequest 20", "MpiIrecvRequest 20",
+                          "MpiIrecv 35", "MpiIrecv 46", "Leave 50 main"));
+  // The first send is outside: its receive must not take the second.
+  ASSERT_EQ(part.trace.messages.size(), 1);
+  EXPECT_EQ(part.trace.messages.bytes[0], 16);
+  EXPECT_EQ(part.trace.messages.recv_ticks[0], 46);
+  EXPECT_EQ(part.lost_receives, 1);
+  EXPECT_EQ(part.trace.unmatched_receives.size(), 1);
+}
+
+/// A program in which ranks send, receive and reduce at random; each message has bytes of its own.
+Trace random_program(std::mt19937& random, uint32_t rank_count) {
+  const auto pick = [&](size_t count) { return static_cast<uint32_t>(random() % count); };
+  TestTrace test(rank_count);
+  const Region main = test.region("main");
+  const Region call = test.region("MPI_Call");
+  using Channel = std::tuple<uint32_t, uint32_t, uint32_t>;  // Sender, receiver, tag.
+  struct Request {
+    uint32_t rank;
+    uint64_t number;
+    Channel channel;
+    uint64_t bytes;  // 0 for a send.
+  };
+  std::map<Channel, std::deque<uint64_t>> sent;
+  std::vector<Request> requests;
+  for (uint32_t rank = 0; rank < rank_count; ++rank) test.on(rank).enter(rank, main);
+  uint64_t bytes = 0;
+  uint64_t number = 0;
+  uint64_t ticks = 100;
+  for (uint32_t act = 0; act < 300; ++act, ticks += 100) {
+    const uint32_t kind = pick(10);
+    if (kind == 0) {
+      for (uint32_t rank = 0; rank < rank_count; ++rank) {
+        const uint64_t begin = ticks + pick(40);
+        test.on(rank)
+            .enter(begin, call)
+            .collective(begin, begin + 5 + pick(50), 1, 4, 4, TestTrace::kWorld, 0);
+        test.on(rank).leave(ticks + 98, call);
+      }
+    } else if (kind <= 4) {
+      const Channel channel{pick(rank_count), pick(rank_count), pick(2)};
+      const auto [from, to, tag] = channel;
+      sent[channel].push_back(++bytes);
+      test.on(from).enter(ticks, call);
+      if (pick(2) == 0) {
+        test.on(from).send(ticks + 1, to, bytes, tag);
+      } else {
+        test.on(from).isend(ticks + 1, ++number, to, bytes, tag);
+        requests.push_back({from, number, channel, 0});
+      }
+      test.on(from).leave(ticks + 2, call);
+    } else if (kind <= 7) {
+      const Channel channel{pick(rank_count), pick(rank_count), pick(2)};
+      const auto [from, to, tag] = channel;
+      if (sent[channel].empty()) continue;
+      const uint64_t size = sent[channel].front();
+      sent[channel].pop_front();
+      test.on(to).enter(ticks, call);
+      if (pick(3) == 0) {
+        test.on(to).recv(ticks + 1, from, size, tag);
+      } else {
+        test.on(to).irecv_request(ticks + 1, ++number);
+        requests.push_back({to, number, channel, size});
+      }
+      test.on(to).leave(ticks + 2, call);
+    } else if (!requests.empty()) {
+      const size_t i = pick(requests.size());
+      const auto [rank, request, channel, size] = requests[i];
+      requests.erase(requests.begin() + static_cast<ptrdiff_t>(i));
+      if (size == 0) {
+        test.on(rank).isend_complete(ticks, request);
+      } else {
+        test.on(rank).irecv(ticks, request, std::get<0>(channel), size, std::get<2>(channel));
+      }
+    }
+  }
+  for (uint32_t rank = 0; rank < rank_count; ++rank) test.on(rank).leave(ticks + rank, main);
+  return test.finish();
+}
+
+using Row = std::tuple<uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+std::vector<Row> messages_inside(const Trace& trace, const Selection& part) {
+  std::vector<Row> rows;
+  const Messages& all = trace.messages;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!part.has_rank(all.sender[i]) || !part.has_rank(all.receiver[i])) continue;
+    if (!part.has_time(all.send_ticks[i]) || !part.has_time(all.recv_ticks[i])) continue;
+    rows.emplace_back(all.sender[i], all.receiver[i], all.send_ticks[i], all.recv_ticks[i],
+                      std::max(all.recv_post_ticks[i], part.from_ticks), all.bytes[i]);
+  }
+  return rows;
+}
+
+/// Per operation: where and when its members inside ended.
+std::multiset<std::set<std::pair<uint32_t, uint64_t>>> collectives_inside(const Trace& trace,
+                                                                          const Selection& part) {
+  std::multiset<std::set<std::pair<uint32_t, uint64_t>>> operations;
+  const Collectives& all = trace.collectives;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::set<std::pair<uint32_t, uint64_t>> members;
+    for (uint32_t k = all.first[i]; k < all.first[i + 1]; ++k) {
+      const Rank rank = trace.locations[all.location[k]].rank;
+      if (!part.has_rank(rank) || !part.has_time(all.end_ticks[k])) continue;
+      members.emplace(uint32_t{rank}, all.end_ticks[k]);
+    }
+    if (!members.empty()) operations.insert(members);
+  }
+  return operations;
+}
+
+TEST(Cut, OfRandomProgramsHasTheMessagesAndCollectivesInside) {
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const auto rank_count = static_cast<uint32_t>(2 + random() % 4);
+    const Trace trace = random_program(random, rank_count);
+    Selection selection;
+    selection.from_ticks = random() % 20000;
+    selection.until_ticks = selection.from_ticks + 1 + random() % 15000;
+    if (random() % 2 == 0) {
+      selection.ranks.assign(rank_count, false);
+      selection.ranks[0] = selection.ranks[rank_count - 1] = true;
+    }
+    const Part part = cut_and_finish(trace, selection);
+    EXPECT_EQ(messages_inside(part.trace, {}), messages_inside(trace, selection));
+    EXPECT_EQ(collectives_inside(part.trace, {}), collectives_inside(trace, selection));
+    const auto inside = [&](const std::vector<Unmatched>& list) {
+      return static_cast<uint64_t>(
+          std::count_if(list.begin(), list.end(), [&](const Unmatched& end) {
+            const Location& at = trace.locations[end.location];
+            return selection.has_rank(at.rank) && selection.has_time(at.events.ticks[end.event]);
+          }));
+    };
+    EXPECT_EQ(part.trace.unmatched_sends.size(), part.lost_sends + inside(trace.unmatched_sends));
+    EXPECT_EQ(part.trace.unmatched_receives.size(),
+              part.lost_receives + inside(trace.unmatched_receives));
+  }
+}
+
+}  // namespace
+}  // namespace pathline::trace
