@@ -36,6 +36,8 @@ Error unknown_metric(const std::string& wanted, std::vector<std::string> known) 
           meant.empty() ? "" : fmt::format("Did you mean '{}'?", meant)};
 }
 
+Error nothing_left() { return {ErrorCode::kInvalidArgument, "--at-least leaves no measurement"}; }
+
 /// Remarks about many files, each told once.
 class Remarks {
  public:
@@ -176,6 +178,7 @@ base::Result<ModelInput> open_series(const ModelRequest& request, Series series,
   std::erase_if(series.sources, [&](const Source& source) {
     return !is_counted(request, series.parameters, source.coordinates);
   });
+  if (series.sources.empty()) return nothing_left();
   ProfileReader reader(request, pool, progress);
   auto profiles = reader.read(series.sources);
   if (!profiles) return profiles.error();
@@ -240,7 +243,7 @@ base::Status keep_points(scaling::Experiment& experiment, const ModelRequest& re
     kept.push_back(is_counted(request, experiment.parameters, experiment.point(p)));
   }
   if (std::find(kept.begin(), kept.end(), true) == kept.end()) {
-    return Error{ErrorCode::kInvalidArgument, "--at-least leaves no measurement"};
+    return nothing_left();
   }
   if (std::find(kept.begin(), kept.end(), false) == kept.end()) return {};
   std::vector<double> coordinates;

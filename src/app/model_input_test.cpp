@@ -114,6 +114,44 @@ TEST(ModelInput, TellsHowToRecordWhereThereAreSumsOnly) {
   EXPECT_THAT(run.error().advice, HasSubstr("--mode both"));
 }
 
+TEST(ModelInput, LeavesOutWhatWasMeasuredBelow) {
+  const base::ScratchFolder folder;
+  for (const int p : {1, 4, 8}) {
+    folder.write("p" + std::to_string(p) + "/profile.cubex", cube_of(p));
+  }
+  const auto file = folder.write("all.txt",
+                                 "PARAMETER p\nPOINTS 1 4 8\nREGION main\nMETRIC time\n"
+                                 "DATA 1\nDATA 4 4.5\nDATA 8\n");
+  for (const std::string& data : {folder.path().string(), file.string()}) {
+    const auto input = read({.data = data, .metrics = {"time"}, .from = {{"p", 4}}});
+    ASSERT_TRUE(input.ok()) << input.error().message;
+    const scaling::Experiment& experiment = input.value().experiment;
+    EXPECT_THAT(experiment.coordinates, ElementsAre(4, 8)) << data;
+    EXPECT_EQ(samples(experiment, 0, 0)[0], 4) << data;
+    EXPECT_THAT(samples(experiment, 0, 1), ElementsAre(8)) << data;
+    const auto none = read({.data = data, .metrics = {"time"}, .from = {{"p", 9}}});
+    ASSERT_FALSE(none.ok()) << data;
+    EXPECT_THAT(none.error().message, HasSubstr("--at-least leaves no measurement"));
+    const auto other = read({.data = data, .from = {{"q", 4}}});
+    ASSERT_FALSE(other.ok()) << data;
+    EXPECT_THAT(other.error().message,
+                HasSubstr("--at-least q: there is no such parameter, only p"));
+  }
+}
+
+TEST(ModelInput, UnitsFollowTheMetricsThatWereAskedFor) {
+  const base::ScratchFolder folder;
+  folder.write("p4/profile.cubex", cube_of(1));
+  folder.write("p8/profile.cubex", cube_of(2));
+  const auto input = read(folder, {"visits", "time"});
+  ASSERT_TRUE(input.ok()) << input.error().message;
+  EXPECT_THAT(input.value().experiment.metrics, ElementsAre("visits", "time"));
+  EXPECT_THAT(input.value().experiment.units, ElementsAre("occ", "sec"));
+  const auto one = read(folder, {"visits"});
+  ASSERT_TRUE(one.ok()) << one.error().message;
+  EXPECT_THAT(one.value().experiment.units, ElementsAre("occ"));
+}
+
 TEST(ModelInput, NeedsMoreThanOneRun) {
   const base::ScratchFolder folder;
   folder.write("p4/profile.cubex", cube_of(1));

@@ -295,6 +295,10 @@ class Comparer {
 
 }  // namespace
 
+void judge(std::vector<Comparison>& rows, const CompareOptions& options) {
+  if (!rows.empty()) ColumnTest(rows, 0, options).run();
+}
+
 base::Result<ComparisonReport> compare(const ResultTable& before, const ResultTable& after,
                                        const CompareOptions& options) {
   return Comparer(before, after, options).run();

@@ -43,6 +43,10 @@ struct ComparisonReport {
   std::vector<std::string> warnings;
 };
 
+/// Sets change, p and verdict of rows of one kind, which have before and after.
+/// cost  O(values).
+void judge(std::vector<Comparison>& rows, const CompareOptions& options);
+
 /// Which rows of a campaign that was run again differ from what they were. Logarithms of times are
 /// compared by Student's t with the spread of a row moderated by that of all rows of the column
 /// (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004), as five repetitions

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostJsonBytes = size_t{256} << 20;
 constexpr uint32_t kMostBacktracks = 10'000'000;
+constexpr uint32_t kMostHeapKib = 1U << 20;
 constexpr size_t kMostMatches = 1'000'000;
 
 base::Error wrong(const Column& column, std::string_view what, std::string advice = "") {
@@ -38,6 +39,24 @@ std::string text_of(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
   return "";
+}
+
+std::optional<nlohmann::json::json_pointer> pointer_to(const std::string& place) {
+  try {
+    return nlohmann::json::json_pointer(place);
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// nullptr where there is nothing.
+const nlohmann::json* value_at(const nlohmann::json& json,
+                               const nlohmann::json::json_pointer& place) {
+  try {
+    return json.contains(place) ? &json.at(place) : nullptr;
+  } catch (const nlohmann::json::exception&) {  // An index that no integer holds.
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -58,14 +77,19 @@ struct Extractor::Pattern {
     const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
     size_t begin = 0;
     while (begin <= text.size() && matches.size() < kMostMatches) {
-      const int count =
+      int count =
           pcre2_match(code.get(), subject, text.size(), begin, 0, found.get(), limits.get());
+      if (count == PCRE2_ERROR_JIT_STACKLIMIT) {
+        count = pcre2_match(code.get(), subject, text.size(), begin, PCRE2_NO_JIT, found.get(),
+                            limits.get());
+      }
       if (count == PCRE2_ERROR_NOMATCH) return true;
       if (count < 0) return false;
       const size_t* ends = pcre2_get_ovector_pointer(found.get());
       const size_t group = count > 1 && ends[2] != PCRE2_UNSET ? 1 : 0;
       matches.emplace_back(text.substr(ends[2 * group], ends[2 * group + 1] - ends[2 * group]));
-      begin = ends[1] > begin ? ends[1] : begin + 1;
+      // Behind an empty match, which would be found again; \K can move a begin behind the end.
+      begin = std::max(begin + 1, ends[1] > ends[0] ? ends[1] : ends[1] + 1);
     }
     return true;
   }
@@ -99,6 +123,7 @@ base::Result<std::unique_ptr<Extractor::Pattern>> Extractor::compiled(const Colu
   pattern->found.reset(pcre2_match_data_create_from_pattern(pattern->code.get(), nullptr));
   pattern->limits.reset(pcre2_match_context_create(nullptr));
   pcre2_set_match_limit(pattern->limits.get(), kMostBacktracks);
+  pcre2_set_heap_limit(pattern->limits.get(), kMostHeapKib);
   return pattern;
 }
 
@@ -114,9 +139,7 @@ base::Result<Extractor> Extractor::make(const Study& study, const Plan& plan) {
       }
     }
     if (!column.json.empty()) {
-      try {
-        (void)nlohmann::json::json_pointer(column.json);
-      } catch (const nlohmann::json::exception&) {
+      if (!pointer_to(column.json)) {
         return wrong(column, fmt::format("'{}' is no place in JSON", column.json),
                      "As in \"/timings/0/solve_s\": names and numbers, each behind a '/'.");
       }
@@ -158,6 +181,7 @@ std::string Extractor::by_pattern(size_t column, const Package& package, const f
   if (!pattern.match(file.value().text(), matches)) {
     warnings.push_back(
         fmt::format("{}: the pattern takes too long on {}", wanted.name, path.string()));
+    return "";
   }
   return reduced(matches, wanted.reduce);
 }
@@ -179,14 +203,18 @@ std::string Extractor::by_json(const Column& column, const Package& package, con
                                    text.size() > kMostJsonBytes ? "too large" : "no JSON"));
     return "";
   }
-  const nlohmann::json::json_pointer place(filled_in(column.json, *plan_, package.point));
-  if (!json.contains(place)) return reduced({}, column.reduce);
-  const nlohmann::json& value = json.at(place);
+  const std::string place = filled_in(column.json, *plan_, package.point);
+  const auto pointer = pointer_to(place);
+  if (!pointer) {
+    warnings.push_back(fmt::format("{}: '{}' is no place in JSON", column.name, place));
+    return "";
+  }
   std::vector<std::string> values;
-  if (value.is_array()) {
-    for (const nlohmann::json& item : value) values.push_back(text_of(item));
-  } else {
-    values.push_back(text_of(value));
+  const nlohmann::json* value = value_at(json, *pointer);
+  if (value != nullptr && value->is_array()) {
+    for (const nlohmann::json& item : *value) values.push_back(text_of(item));
+  } else if (value != nullptr) {
+    values.push_back(text_of(*value));
   }
   std::erase(values, "");
   return reduced(values, column.reduce);

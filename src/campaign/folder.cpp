@@ -45,8 +45,9 @@ bool is_plain(std::string_view command) {
 /// Files that a step left for those behind it; nothing that Pathline wrote.
 base::Status take_over(const Step& step, const std::string& name, const fs::path& from,
                        const fs::path& to) {
-  static constexpr std::array<std::string_view, 6> kOwn = {kCommandFile, kOutputFile,  kErrorFile,
-                                                           kCheckFile,   kRecordedRun, "status"};
+  static constexpr std::array<std::string_view, 9> kOwn = {kCommandFile, kOutputFile,  kErrorFile,
+                                                           kCheckFile,   kRecordedRun, "job.sh",
+                                                           "slurm.out",  "status",     "ticket"};
   std::error_code code;
   for (fs::directory_iterator entry(from, code), end; !code && entry != end;
        entry.increment(code)) {

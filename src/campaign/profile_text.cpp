@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "campaign/profile_text.hpp"
 
-#include <cstdlib>
-
+#include "base/parse.hpp"
 #include "campaign/text_list.hpp"
 
 namespace pathline::campaign {
@@ -32,25 +31,26 @@ std::optional<profile::MetricTable> table_of(std::string_view shape, std::vector
   const auto texts = split(shape);
   if (!texts || texts->empty()) return std::nullopt;
   profile::MetricTable table;
-  const size_t metrics = std::strtoul((*texts)[0].c_str(), nullptr, 10);
+  const auto metrics = base::number_in<uint32_t>((*texts)[0]);
+  if (!metrics || (texts->size() - 1) / 4 < *metrics) return std::nullopt;
   size_t at = 1;
-  if (texts->size() < 1 + metrics * 4 || (texts->size() - 1 - metrics * 4) % 2 != 0) {
-    return std::nullopt;
-  }
-  for (size_t m = 0; m < metrics; ++m, at += 4) {
-    table.metrics.push_back(
-        {.name = (*texts)[at],
-         .unit = (*texts)[at + 1],
-         .combine = static_cast<profile::Combine>((*texts)[at + 2].c_str()[0] - '0')});
+  if ((texts->size() - at - size_t{*metrics} * 4) % 2 != 0) return std::nullopt;
+  for (size_t m = 0; m < *metrics; ++m, at += 4) {
+    const auto combine = base::number_in<uint8_t>((*texts)[at + 2]);
+    if (!combine || *combine > static_cast<uint8_t>(profile::Combine::kMax)) return std::nullopt;
+    table.metrics.push_back({.name = (*texts)[at],
+                             .unit = (*texts)[at + 1],
+                             .combine = static_cast<profile::Combine>(*combine)});
     has_data.push_back(!(*texts)[at + 3].empty());
   }
   for (; at < texts->size(); at += 2) {
-    profile::MetricNode& node = table.call_paths.emplace_back();
+    profile::MetricNode node{.region = (*texts)[at + 1]};
     if (!(*texts)[at].empty()) {
-      node.parent = static_cast<uint32_t>(std::strtoul((*texts)[at].c_str(), nullptr, 10));
-      if (node.parent + 1 >= table.call_paths.size()) return std::nullopt;
+      const auto parent = base::number_in<uint32_t>((*texts)[at]);
+      if (!parent || *parent >= table.call_paths.size()) return std::nullopt;
+      node.parent = *parent;
     }
-    node.region = (*texts)[at + 1];
+    table.call_paths.push_back(std::move(node));
   }
   return table;
 }
@@ -79,19 +79,21 @@ std::optional<profile::MetricTable> unpacked_profile(const PackedProfile& packed
   }
   table->location_count = packed.locations;
   for (const std::string& rank : *ranks) {
-    const auto number = static_cast<uint32_t>(std::strtoul(rank.c_str(), nullptr, 10));
-    table->rank_of_location.push_back(rank.empty() ? trace::Rank::none() : trace::Rank(number));
+    const auto number = base::number_in<uint32_t>(rank);
+    table->rank_of_location.push_back(number ? trace::Rank(*number) : trace::Rank::none());
+    if (table->rank_of_location.back().valid() == rank.empty()) return std::nullopt;
   }
   const size_t size = table->call_paths.size() * packed.locations;
   size_t begin = 0;
   for (const bool has : has_data) {
     std::vector<double>& values = table->values.emplace_back();
     if (!has) continue;
-    if (begin + size > packed.amounts.size()) return std::nullopt;
+    if (size > packed.amounts.size() - begin) return std::nullopt;
     const auto first = packed.amounts.begin() + static_cast<ptrdiff_t>(begin);
     values.assign(first, first + static_cast<ptrdiff_t>(size));
     begin += size;
   }
+  if (begin != packed.amounts.size()) return std::nullopt;
   return table;
 }
 

@@ -20,9 +20,20 @@ const std::vector<std::string> kValues = {"exclusive_s",     "inclusive_s",     
                                           "bytes_sent",      "bytes_received",   "exclusive_min_s",
                                           "exclusive_max_s", "exclusive_mean_s", "imbalance"};
 
+/// For fnmatch(): only * and ? mean something, as names have brackets ("sum(int[3])").
+std::string pattern_of(const std::string& regions) {
+  if (regions == "MPI") return "MPI_*";
+  std::string pattern;
+  for (const char c : regions) {
+    if (c == '[' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
 /// Per call path whether it is meant.
 std::vector<bool> chosen(const MetricTable& table, const std::string& regions) {
-  const std::string pattern = regions == "MPI" ? "MPI_*" : regions;
+  const std::string pattern = pattern_of(regions);
   const bool by_path = pattern.find(profile::kCallPathArrow) != std::string::npos;
   const std::vector<std::string> paths =
       by_path ? profile::path_names(table) : std::vector<std::string>();

@@ -20,6 +20,8 @@ std::string formatted(const std::string& text, const std::string& format) {
   if (!value) return text;
   char line[512];
   const bool is_whole = format.back() == 'd';
+  constexpr double kEndOfWhole = 9223372036854775808.0;  // 2^63
+  if (is_whole && !(std::abs(*value) < kEndOfWhole)) return text;
   const std::string whole =
       "%" + format.substr(0, format.size() - (is_whole ? 1 : 0)) + (is_whole ? "lld" : "");
   const int size = is_whole ? std::snprintf(line, sizeof line, whole.c_str(),
@@ -110,10 +112,26 @@ class TableMaker {
       if (is_known) continue;
       Extracted extracted =
           extractor_.read(plan_.packages[i], state_.folder() / run_of_[i]->folder, pool_);
+      std::vector<Value>& known = values_[i];
+      const auto find = [&](const Value& value) {
+        return std::find_if(known.begin(), known.end(),
+                            [&](const Value& one) { return one.column == value.column; });
+      };
+      std::erase_if(extracted.values, [&](const Value& value) {
+        const auto one = find(value);
+        return one != known.end() && one->definition == value.definition;
+      });
       if (may_write_) {
         if (auto status = state_.add(run_of_[i]->id, extracted.values); !status) return status;
       }
-      values_[i] = std::move(extracted.values);
+      for (Value& value : extracted.values) {
+        const auto one = find(value);
+        if (one == known.end()) {
+          known.push_back(std::move(value));
+        } else {
+          *one = std::move(value);
+        }
+      }
     }
     return {};
   }
@@ -194,7 +212,16 @@ class TableMaker {
     }
   }
 
-  /// By the columns that the study names, numbers as numbers.
+  /// Nothing, then numbers, then other texts: an order, whatever is among them.
+  static bool is_before(const std::string& a, const std::string& b) {
+    const auto x = number_of(a);
+    const auto y = number_of(b);
+    if (x && y) return *x < *y;
+    if (x || y) return x ? !b.empty() : a.empty();
+    return a < b;
+  }
+
+  /// By the columns that the study names.
   void sort_rows() {
     std::vector<size_t> columns;
     for (const std::string& name : study_.sorted_by) {
@@ -207,11 +234,8 @@ class TableMaker {
     std::stable_sort(table_.rows.begin(), table_.rows.end(),
                      [&](const ResultRow& a, const ResultRow& b) {
                        for (const size_t c : columns) {
-                         const auto x = number_of(a.cells[c]);
-                         const auto y = number_of(b.cells[c]);
-                         if (x && y ? *x != *y : a.cells[c] != b.cells[c]) {
-                           return x && y ? *x < *y : a.cells[c] < b.cells[c];
-                         }
+                         if (is_before(a.cells[c], b.cells[c])) return true;
+                         if (is_before(b.cells[c], a.cells[c])) return false;
                        }
                        return false;
                      });
@@ -274,20 +298,27 @@ ResultTable over_repetitions(const ResultTable& table, std::string (*number)(dou
     kept.push_back(c);
     result.columns.push_back(table.columns[c]);
   }
-  for (size_t begin = 0; begin < table.rows.size();) {
-    size_t end = begin + 1;
-    while (end < table.rows.size() && table.rows[end].point == table.rows[begin].point) ++end;
+  // Sorted by a value, repetitions do not stand together.
+  std::vector<std::vector<const ResultRow*>> groups;
+  std::unordered_map<uint32_t, size_t> group_of;
+  for (const ResultRow& row : table.rows) {
+    const auto [group, is_new] = group_of.try_emplace(row.point, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[group->second].push_back(&row);
+  }
+  for (const std::vector<const ResultRow*>& group : groups) {
+    const ResultRow& first = *group.front();
     ResultRow& row = result.rows.emplace_back();
-    row.point = table.rows[begin].point;
+    row.point = first.point;
     for (const size_t c : kept) {
       std::vector<double> numbers;
       bool alike = true;
-      for (size_t r = begin; r < end; ++r) {
-        const std::string& text = table.rows[r].cells[c];
-        alike = alike && text == table.rows[begin].cells[c];
+      for (const ResultRow* one : group) {
+        const std::string& text = one->cells[c];
+        alike = alike && text == first.cells[c];
         if (const auto value = number_of(text)) numbers.push_back(*value);
       }
-      std::string& cell = row.cells.emplace_back(alike ? table.rows[begin].cells[c] : "");
+      std::string& cell = row.cells.emplace_back(alike ? first.cells[c] : "");
       const bool is_value = table.columns[c].kind == CellKind::kValue;
       if (!is_value || numbers.empty() || !table.columns[c].is_number) continue;
       std::sort(numbers.begin(), numbers.end());
@@ -296,7 +327,6 @@ ResultTable over_repetitions(const ResultTable& table, std::string (*number)(dou
       const std::string most = number(numbers.back());
       if (least != most) cell += fmt::format(" ({}-{})", least, most);
     }
-    begin = end;
   }
   return result;
 }

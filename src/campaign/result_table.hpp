@@ -50,6 +50,7 @@ base::Result<ResultTable> result_table(State& state, const Study& study, const P
 
 /// One row for each combination of parameters: numbers of repetitions become their median, with
 /// the least and the most behind it where they differ; other texts stay if all are equal.
+/// In the order of their first rows.
 /// number  prints a number.
 ResultTable over_repetitions(const ResultTable& table, std::string (*number)(double));
 

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
+#include "campaign/run_notes.hpp"
 #include "campaign/slurm.hpp"
 #include "campaign/work_queue.hpp"
 
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kMostJobs = 1000;  // Of Slurm at a time, where cores do not say it.
-constexpr uint64_t kMostNotes = 10;   // Failures that are told whole.
 constexpr std::string_view kSlurmMark = "slurm ";
 
 /// A run that has begun.
@@ -47,7 +47,8 @@ class Runner {
         attention_(attention),
         options_(options),
         pool_(pool),
-        progress_(progress) {
+        progress_(progress),
+        notes_(options.note) {
     std::error_code ignored;
     folder_ = fs::absolute(state.folder(), ignored).lexically_normal();
     by_slurm_ = study.backend == Backend::kSlurm;
@@ -124,14 +125,11 @@ class Runner {
     }
     progress_.begin("running", "runs", runs_.size() - report_.kept);
     if (wide > 0) {
-      note(fmt::format("{} more cores than the {} there are: one at a time, and times mean little",
-                       wide == 1 ? "1 run wants" : fmt::format("{} runs want", wide), budget_));
+      notes_.say(
+          fmt::format("{} more cores than the {} there are: one at a time, and times mean little",
+                      wide == 1 ? "1 run wants" : fmt::format("{} runs want", wide), budget_));
     }
     return again.empty() ? base::Status() : state_.put_back(again);
-  }
-
-  void note(const std::string& text) const {
-    if (options_.note) options_.note(text);
   }
 
   [[nodiscard]] WorkOrder order_of(uint32_t i) const {
@@ -147,6 +145,10 @@ class Runner {
       order.before.emplace_back(runs_[before].step, folder_ / runs_[before].folder);
     }
     return order;
+  }
+
+  [[nodiscard]] const Step& step_of(uint32_t i) const {
+    return study_.steps[plan_.packages[i].step];
   }
 
   base::Status start_what_fits() {
@@ -165,7 +167,7 @@ class Runner {
     const WorkOrder order = order_of(i);
     if (auto made = make_folder(order); !made) return fail(i, 0, made.error().message);
     Task task{.package = i, .began = Clock::now()};
-    if (study_.steps[plan_.packages[i].step].command.empty()) {
+    if (step_of(i).command.empty()) {
       auto status = state_.begin(runs_[i].id, "", definition_of(order));
       return status ? complete(task) : status;
     }
@@ -202,11 +204,12 @@ class Runner {
 
   base::Status submit(Task task, const WorkOrder& order) {
     const uint32_t i = task.package;
-    const Step& step = study_.steps[plan_.packages[i].step];
+    const Step& step = step_of(i);
     const SlurmJob job{
         .name = job_name(i),
         .folder = order.folder,
         .cores = queue_->cores_of(i),
+        .timeout_s = step.timeout_s,
         .options = filled_in(step.slurm, plan_, order.package->point, names_of(order))};
     // Killed between here and the number, it is found by its name.
     auto status = state_.begin(runs_[i].id, fmt::format("{}?", kSlurmMark), definition_of(order));
@@ -232,8 +235,12 @@ class Runner {
   base::Status adopt_jobs() {
     for (const uint32_t i : jobs_) {
       std::string number = runs_[i].process.substr(kSlurmMark.size());
-      if (number == "?") number = slurm_.find(job_name(i));
       const fs::path folder = folder_ / runs_[i].folder;
+      if (number == "?") {
+        auto found = slurm_.find(job_name(i));
+        if (!found) return found.error();
+        number = found.value();
+      }
       if (number.empty() && !fs::exists(folder / "status")) {
         const int64_t id = runs_[i].id;
         if (auto status = state_.put_back({&id, 1}); !status) return status;
@@ -249,7 +256,7 @@ class Runner {
   [[nodiscard]] std::chrono::milliseconds patience() const {
     auto limit = std::chrono::milliseconds(by_slurm_ ? 250 : 1000);
     for (const Task& task : tasks_) {
-      const double timeout = study_.steps[plan_.packages[task.package].step].timeout_s;
+      const double timeout = step_of(task.package).timeout_s;
       if (timeout <= 0 || task.process.id == 0) continue;
       const double left =
           timeout - std::chrono::duration<double>(Clock::now() - task.began).count();
@@ -261,7 +268,7 @@ class Runner {
 
   base::Status take_ended() {
     for (Task& task : tasks_) {
-      const double timeout = study_.steps[plan_.packages[task.package].step].timeout_s;
+      const double timeout = step_of(task.package).timeout_s;
       if (timeout <= 0 || task.is_late || task.process.id == 0) continue;
       if (std::chrono::duration<double>(Clock::now() - task.began).count() < timeout) continue;
       task.is_late = true;
@@ -276,18 +283,28 @@ class Runner {
     }
     for (size_t t = 0; by_slurm_ && t < tasks_.size(); ++t) {
       if (tasks_[t].process.id != 0) continue;
-      const auto end = slurm_.ended(tasks_[t].job, folder_ / runs_[tasks_[t].package].folder);
+      const uint32_t i = tasks_[t].package;
+      const auto end = slurm_.ended(tasks_[t].job, folder_ / runs_[i].folder, step_of(i).timeout_s);
       if (!end) continue;
       slurm_is_full_ = false;
       Task task = take(tasks_.begin() + static_cast<ptrdiff_t>(t--));
-      task.seconds = end->seconds;
-      auto status = !end->reason.empty() ? fail(task.package, 0, "Slurm: " + end->reason)
-                    : end->status != 0
-                        ? fail(task.package, end->seconds, ending_text({.status = end->status}))
-                        : check(std::move(task));
-      if (!status) return status;
+      if (auto status = ended_job(std::move(task), *end); !status) return status;
     }
+    if (by_slurm_) notes_.waits_for_slurm(slurm_.trouble());
     return {};
+  }
+
+  base::Status ended_job(Task task, const SlurmEnd& end) {
+    const uint32_t i = task.package;
+    task.seconds = end.seconds;
+    if (!end.reason.empty()) return fail(i, 0, end.reason);
+    if (end.is_late) return fail(i, end.seconds, late_text(i));
+    if (end.status != 0) return fail(i, end.seconds, ending_text({.status = end.status}));
+    return check(std::move(task));
+  }
+
+  [[nodiscard]] std::string late_text(uint32_t i) const {
+    return fmt::format("did not end in {} (timeout_s)", base::human_seconds(step_of(i).timeout_s));
   }
 
   Task take(std::vector<Task>::iterator at) {
@@ -299,20 +316,14 @@ class Runner {
 
   base::Status ended_process(Task task, const Ended& ended) {
     const double seconds = std::chrono::duration<double>(Clock::now() - task.began).count();
-    const bool failed = ended.signal != 0 || ended.status != 0;
+    const bool failed = task.is_late || ended.signal != 0 || ended.status != 0;
+    const std::string reason = task.is_late ? late_text(task.package) : ending_text(ended);
     if (task.is_check) {
       if (!failed) return complete(task);
-      return fail(task.package, task.seconds,
-                  fmt::format("the check failed: {}", ending_text(ended)));
+      return fail(task.package, task.seconds, "the check failed: " + reason);
     }
     task.seconds = seconds;
-    if (task.is_late) {
-      return fail(task.package, seconds,
-                  fmt::format("did not end in {} (timeout_s)",
-                              base::human_seconds(
-                                  study_.steps[plan_.packages[task.package].step].timeout_s)));
-    }
-    if (failed) return fail(task.package, seconds, ending_text(ended));
+    if (failed) return fail(task.package, seconds, reason);
     return check(std::move(task));
   }
 
@@ -334,7 +345,7 @@ class Runner {
     const uint32_t i = task.package;
     Run& run = runs_[i];
     const Extracted extracted = extractor_.read(plan_.packages[i], folder_ / run.folder, pool_);
-    for (const std::string& warning : extracted.warnings) warn(run, warning);
+    for (const std::string& warning : extracted.warnings) notes_.warn(run, warning);
     auto status = state_.finish(run.id, task.seconds, extracted.values,
                                 extracted.profile ? &*extracted.profile : nullptr);
     if (!status) return status;
@@ -350,10 +361,6 @@ class Runner {
     return {};
   }
 
-  void warn(const Run& run, const std::string& warning) {
-    if (++warnings_ <= kMostNotes) note(fmt::format("{} ({}): {}", run.folder, run.key, warning));
-  }
-
   base::Status fail(uint32_t i, double seconds, const std::string& reason) {
     Run& run = runs_[i];
     if (auto space = check_space(folder_); !space) {
@@ -364,13 +371,7 @@ class Runner {
     ++report_.failed;
     ++progress_.done;
     ++progress_.failed;
-    if (report_.failed <= kMostNotes) {
-      note(fmt::format(
-          "{} ({}) failed: {}{}{}", run.folder, run.key, reason, last_words(folder_ / run.folder),
-          report_.failed == kMostNotes
-              ? "\n  (more failures are counted; 'pathline campaign status' lists them)"
-              : ""));
-    }
+    notes_.failed(run, reason, folder_);
     if (auto status = state_.fail(run.id, RunState::kFailed, reason, seconds); !status) {
       return status;
     }
@@ -432,7 +433,7 @@ class Runner {
   std::vector<uint32_t> jobs_;  // Packages that an earlier process submitted.
   std::vector<Task> tasks_;
   uint32_t budget_ = 0;  // Cores at a time; 0: no bound.
-  uint64_t warnings_ = 0;
+  RunNotes notes_;
   RunnerReport report_;
 };
 

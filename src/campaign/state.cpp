@@ -95,24 +95,45 @@ uint64_t definition_of(std::span<const std::string_view> texts) {
 
 base::Result<State> State::create(const fs::path& folder, const Study& study,
                                   const std::vector<std::string>& tags, const Plan& plan) {
-  auto opened = Connection::open(folder / kStateFile, Access::kCreate);
+  // Under another name until it is whole: a file of the right name is a campaign, whenever somebody
+  // is killed.
+  const fs::path part = folder / (std::string(kStateFile) + ".new");
+  std::error_code failure;
+  if (fs::exists(folder / kStateFile, failure)) {
+    return base::Error{base::ErrorCode::kIo,
+                       fmt::format("{} exists already", (folder / kStateFile).string())};
+  }
+  fs::remove(part, failure);
+  if (auto written = write_new(folder, part, study, tags, plan); !written) return written.error();
+  fs::rename(part, folder / kStateFile, failure);
+  if (failure) {
+    return base::Error{base::ErrorCode::kIo,
+                       fmt::format("cannot rename {}: {}", part.string(), failure.message())};
+  }
+  auto opened = Connection::open(folder / kStateFile, Access::kWrite);
+  if (!opened) return opened.error();
+  // A run that ended is in the file once its transaction is, also after a kill; a power cut may
+  // cost the last ones, never the file.
+  auto status = opened.value().run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  if (!status) return status.error();
+  return State(folder, std::make_unique<Connection>(std::move(opened).value()));
+}
+
+base::Status State::write_new(const fs::path& folder, const fs::path& file, const Study& study,
+                              const std::vector<std::string>& tags, const Plan& plan) {
+  auto opened = Connection::open(file, Access::kCreate);
   if (!opened) return opened.error();
   State state(folder, std::make_unique<Connection>(std::move(opened).value()));
   Connection& connection = *state.connection_;
-  // A run that ended is in the file once its transaction is, also after a kill; a power cut may
-  // cost the last ones, never the file.
-  auto status = connection.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  if (!status) return status.error();
   auto transaction = Transaction::begin(connection);
   if (!transaction) return transaction.error();
-  if (status = connection.run(kTables); !status) return status.error();
+  if (auto status = connection.run(kTables); !status) return status;
   const std::string marks =
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kVersion);
-  if (status = connection.run(marks.c_str()); !status) return status.error();
-  if (status = state.write_study(study, tags); !status) return status.error();
-  if (status = state.add_runs(study, plan); !status) return status.error();
-  if (status = transaction.value().commit(); !status) return status.error();
-  return state;
+  if (auto status = connection.run(marks.c_str()); !status) return status;
+  if (auto status = state.write_study(study, tags); !status) return status;
+  if (auto status = state.add_runs(study, plan); !status) return status;
+  return transaction.value().commit();
 }
 
 base::Result<State> State::open(const fs::path& folder, Access access) {
@@ -233,6 +254,7 @@ base::Result<Study> State::study() {
 
 base::Result<std::vector<Run>> State::runs() {
   std::vector<Run> runs;
+  int64_t unknown = 0;
   auto status = each_row(*connection_,
                          "SELECT id, key, step, folder, state, reason, seconds, process, "
                          "definition FROM run ORDER BY id",
@@ -242,13 +264,19 @@ base::Result<std::vector<Run>> State::runs() {
                            run.key = row.text();
                            run.step = row.text();
                            run.folder = row.text();
-                           run.state = static_cast<RunState>(row.number<uint8_t>());
+                           const int64_t state = row.number();
+                           if (state < 0 || state > static_cast<int64_t>(RunState::kBlocked)) {
+                             unknown = run.id;
+                           }
+                           run.state = static_cast<RunState>(state);
                            run.reason = row.text();
                            run.seconds = row.real();
                            run.process = row.text();
                            run.definition = row.number<uint64_t>();
                          });
   if (!status) return status.error();
+  if (unknown != 0)
+    return damaged(connection_->path(), fmt::format("the state of run {}", unknown));
   return runs;
 }
 

@@ -104,6 +104,9 @@ class State {
  private:
   State(std::filesystem::path folder, std::unique_ptr<store::Connection> connection)
       : folder_(std::move(folder)), connection_(std::move(connection)) {}
+  static base::Status write_new(const std::filesystem::path& folder,
+                                const std::filesystem::path& file, const Study& study,
+                                const std::vector<std::string>& tags, const Plan& plan);
   base::Status write_study(const Study& study, const std::vector<std::string>& tags);
   base::Status add_runs(const Study& study, const Plan& plan);
   base::Status write(int64_t run, std::span<const Value> values);

@@ -16,7 +16,7 @@ std::optional<double> number_of(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   while (!text.empty() && kBlanks.find(text.back()) != std::string_view::npos)
     text.remove_suffix(1);
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto number = base::number_in<double>(text);
   if (!number || !std::isfinite(*number)) return std::nullopt;
   return number;

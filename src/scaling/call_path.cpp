@@ -24,8 +24,8 @@ size_t end_of_bracket(std::string_view text, size_t begin) {
   return std::string_view::npos;
 }
 
-/// "Solver::apply" for "Solver<double>::apply(int, A<B>)". Names like "operator()" and
-/// "(anonymous namespace)" stay.
+}  // namespace
+
 std::string without_arguments(std::string_view path) {
   std::string text;
   for (size_t i = 0; i < path.size();) {
@@ -48,8 +48,6 @@ std::string without_arguments(std::string_view path) {
   }
   return text;
 }
-
-}  // namespace
 
 std::vector<std::string> shorter_call_paths(std::string_view path) {
   std::vector<std::string> paths = {std::string(path)};

@@ -7,6 +7,10 @@
 
 namespace pathline::scaling {
 
+/// "Solver::apply" for "Solver<double>::apply(int, A<B>)", in all regions of a call path. Names
+/// like "operator()" and "(anonymous namespace)" stay.
+std::string without_arguments(std::string_view path);
+
 /// Ways to write a call path in ever less room, the whole path first: without arguments of
 /// functions and templates, then without more and more of the callers, "…->solve->apply", and at
 /// last the function alone. The longest that finds room should be taken.
