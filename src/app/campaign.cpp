@@ -2,17 +2,13 @@
 #include "app/campaign.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "app/run_directory.hpp"
-#include "base/file.hpp"
 #include "campaign/folder.hpp"
+#include "campaign/folder_lock.hpp"
 
 namespace pathline::app {
 namespace {
@@ -21,41 +17,6 @@ namespace fs = std::filesystem;
 using campaign::State;
 
 constexpr const char* kEnding = ".campaign";
-
-/// Held by the process that runs a campaign, and given back when it ends, however it ends.
-class FolderLock {
- public:
-  static base::Result<FolderLock> take(const fs::path& folder) {
-    const fs::path file = folder / "lock";
-    const int handle = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (handle < 0) {
-      return base::Error{base::ErrorCode::kIo, fmt::format("cannot write {}: {}", file.string(),
-                                                           base::system_reason(errno))};
-    }
-    FolderLock lock(handle);
-    if (::flock(handle, LOCK_EX | LOCK_NB) != 0) {
-      char text[32] = "";
-      const ssize_t size = ::read(handle, text, sizeof text - 1);
-      return base::Error{base::ErrorCode::kIo,
-                         fmt::format("another pathline runs the campaign in {}{}", folder.string(),
-                                     size > 0 ? fmt::format(", process {}", text) : ""),
-                         "'pathline campaign status' shows how far it is."};
-    }
-    const std::string own = std::to_string(::getpid());
-    (void)!::ftruncate(handle, 0);
-    (void)!::write(handle, own.data(), own.size());
-    return lock;
-  }
-  FolderLock(FolderLock&& other) noexcept : handle_(std::exchange(other.handle_, -1)) {}
-  FolderLock& operator=(FolderLock&&) = delete;
-  ~FolderLock() {
-    if (handle_ >= 0) ::close(handle_);
-  }
-
- private:
-  explicit FolderLock(int handle) : handle_(handle) {}
-  int handle_;
-};
 
 std::string default_name(const campaign::Study& study) {
   std::string name;
@@ -202,7 +163,7 @@ base::Result<CampaignRun> run_campaign(const CampaignRequest& request, PlannedSt
                               : fs::path(request.folder);
   auto folder = make_run_directory(wanted);
   if (!folder) return folder.error();
-  auto lock = FolderLock::take(folder.value());
+  auto lock = campaign::FolderLock::take(folder.value());
   if (!lock) return lock.error();
   progress.begin("planning", "", 0);
   auto state = State::create(folder.value(), planned.study, planned.tags, planned.plan);
@@ -216,7 +177,7 @@ base::Result<CampaignRun> continue_campaign(const CampaignRequest& request,
                                             base::ThreadPool& pool, base::Progress& progress) {
   auto folder = find_campaign(request);
   if (!folder) return folder.error();
-  auto lock = FolderLock::take(folder.value());
+  auto lock = campaign::FolderLock::take(folder.value());
   if (!lock) return lock.error();
   auto state = State::open(folder.value(), State::Access::kWrite);
   if (!state) return state.error();
