@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -168,6 +169,30 @@ base::Result<mapping::Placement> place_ranks(const NetworkRequest& request, cons
   return mapping::placement_on(std::move(nodes).value());
 }
 
+/// The hosts of a run under one switch, with room for as many ranks as ran on the fullest.
+base::Result<NetworkRequest> hosts_under_a_switch(NetworkRequest request,
+                                                  const RankTraffic* trace) {
+  if (trace == nullptr || trace->host_of_rank.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--network is missing, and nothing says which hosts the ranks ran on"};
+  }
+  std::map<std::string_view, uint32_t> ranks;
+  for (const std::string& host : trace->host_of_rank) {
+    if (ranks[host]++ == 0) request.host_names.push_back(host);
+  }
+  if (ranks.size() == 1) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("all {} ran on one host ({}): there is nothing to place",
+                                   base::counted(trace->host_of_rank.size(), "rank", "ranks"),
+                                   base::printable(trace->host_of_rank.front())),
+                       "--network says on what else they could run."};
+  }
+  uint32_t most = 0;
+  for (const auto& [host, count] : ranks) most = std::max(most, count);
+  request.network = fmt::format("fattree:{},1,ranks-per-node={}", ranks.size(), most);
+  return request;
+}
+
 void add_remarks(const NetworkRequest& request, const Files& files, NetworkInput& out) {
   const network::RouteNotes& notes = out.notes;
   const auto remark = [&](uint64_t count, std::string text) {
@@ -219,8 +244,9 @@ RankTraffic rank_traffic(const trace::Trace& trace, const comm::Matrix& matrix) 
   return out;
 }
 
-base::Result<NetworkInput> open_network(const NetworkRequest& request, const RankTraffic* trace,
+base::Result<NetworkInput> open_network(const NetworkRequest& given, const RankTraffic* trace,
                                         base::ThreadPool& pool) {
+  NetworkRequest request = given;
   if (trace != nullptr && !request.hop_bytes.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument,
                        "both INPUT and --hopbytes say what is sent; give one of them"};
@@ -228,6 +254,11 @@ base::Result<NetworkInput> open_network(const NetworkRequest& request, const Ran
   if (trace == nullptr && request.hop_bytes.empty() && request.routes.empty()) {
     return base::Error{base::ErrorCode::kInvalidArgument, "nothing says what is sent",
                        "Give a run as INPUT, --hopbytes FILE or --routes FILE."};
+  }
+  if (request.network.empty()) {
+    auto completed = hosts_under_a_switch(std::move(request), trace);
+    if (!completed) return completed.error();
+    request = std::move(completed).value();
   }
   auto machine = network::parse_network(request.network);
   if (!machine) return machine.error();

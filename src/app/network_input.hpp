@@ -19,7 +19,8 @@ namespace pathline::app {
 
 /// Traffic, and the network it crosses, as the command line names them. Empty: not given.
 struct NetworkRequest {
-  std::string network;    ///< network::parse_network().
+  /// network::parse_network(); "" is the hosts of the run under one switch.
+  std::string network;
   std::string hop_bytes;  ///< File of traffic.
   std::string routes;     ///< File of recorded routes.
   std::string placement;  ///< File that says on which node each rank runs.
@@ -56,7 +57,8 @@ struct NetworkInput {
 };
 
 /// trace   traffic of a run; nullptr: that of the hop-byte file, or else of the route file.
-/// errors  those of the readers, of network::parse_network, check_hops, mapping::read_placement and
+/// errors  kInvalidArgument without a network for a run on one host; those of the readers, of
+/// network::parse_network, check_hops, mapping::read_placement and
 ///         network::bind_routes; kInvalidArgument when nothing says what is sent, or two things do.
 base::Result<NetworkInput> open_network(const NetworkRequest& request, const RankTraffic* trace,
                                         base::ThreadPool& pool);

@@ -20,8 +20,10 @@ std::string path_of(const profile::Profile& profile, const std::vector<std::stri
   return text;
 }
 
-std::vector<ProfileRow> rows_of(const trace::Trace& trace, const trace::Selection& selection,
-                                const profile::Profile& profile, ProfileBy by) {
+}  // namespace
+
+std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
+                                     const profile::Profile& profile, ProfileBy by) {
   const auto flat = by == ProfileBy::kRegion ? profile::by_region(trace, selection, profile)
                     : by == ProfileBy::kRank ? profile::by_rank(trace, profile)
                                              : profile::by_call_path(trace, selection, profile);
@@ -37,28 +39,29 @@ std::vector<ProfileRow> rows_of(const trace::Trace& trace, const trace::Selectio
                     .exclusive_s = trace.span_seconds(row.exclusive_ticks),
                     .exclusive_min_s = trace.span_seconds(row.exclusive_min_ticks),
                     .exclusive_max_s = trace.span_seconds(row.exclusive_max_ticks),
+                    .max_rank = row.max_rank,
                     .imbalance = row.imbalance});
   }
   return rows;
 }
 
-}  // namespace
-
 std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
                                      ProfileBy by, base::ThreadPool& pool) {
-  return rows_of(trace, selection, profile::from_trace(trace, selection, pool), by);
+  return profile_rows(trace, selection, profile::from_trace(trace, selection, pool), by);
 }
 
-std::vector<ProfileRow> profile_rows(const profile::TableProfile& file,
-                                     const trace::Selection& selection, ProfileBy by) {
-  profile::Profile chosen = file.profile;
-  for (size_t l = 0; l < chosen.by_location.size(); ++l) {
+profile::Profile chosen(const profile::TableProfile& file, const trace::Selection& selection) {
+  profile::Profile profile = file.profile;
+  for (size_t l = 0; l < profile.by_location.size(); ++l) {
     const trace::Rank rank = file.trace.locations[l].rank;
     if (!selection.ranks.empty() && !(rank.valid() && selection.has_rank(rank))) {
-      chosen.by_location[l].clear();
+      profile.by_location[l].clear();
     }
   }
-  std::vector<ProfileRow> rows = rows_of(file.trace, selection, chosen, by);
+  return profile;
+}
+
+void forget_unmeasured(const profile::TableProfile& file, std::vector<ProfileRow>& rows) {
   for (ProfileRow& row : rows) {
     if (!file.has_visits) row.visits.reset();
     if (file.has_times) continue;
@@ -67,7 +70,6 @@ std::vector<ProfileRow> profile_rows(const profile::TableProfile& file,
       time->reset();
     }
   }
-  return rows;
 }
 
 }  // namespace pathline::app

@@ -26,18 +26,24 @@ struct ProfileRow {
   std::optional<double> exclusive_s;
   std::optional<double> exclusive_min_s;
   std::optional<double> exclusive_max_s;
+  trace::Rank max_rank;  ///< none() for kRank, and where no rank is known.
   double imbalance = 0;  ///< Maximum over mean; 0 is none: no time passed.
 };
 
 /// In the order of profile::by_region(), by_call_path() or by_rank().
+///
+/// profile  of the selection.
+std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
+                                     const profile::Profile& profile, ProfileBy by);
 /// cost  that of profile::from_trace().
 std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
                                      ProfileBy by, base::ThreadPool& pool);
 
-/// The same of a profile that was read from a file.
+/// The part of a profile from a file that its ranks choose.
 /// selection  ranks of `file.trace`, no times.
 /// cost       O(call paths x locations).
-std::vector<ProfileRow> profile_rows(const profile::TableProfile& file,
-                                     const trace::Selection& selection, ProfileBy by);
+profile::Profile chosen(const profile::TableProfile& file, const trace::Selection& selection);
+/// Takes out of the rows what the file did not hold.
+void forget_unmeasured(const profile::TableProfile& file, std::vector<ProfileRow>& rows);
 
 }  // namespace pathline::app

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <unistd.h>
 
@@ -338,8 +339,11 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   if (auto status = write_run_json(run, end); !status) note(status.error());
   const bool recorded = has_recording(run);
   const bool followed = follower.end(std::chrono::seconds(5));
+  RecordOutcome outcome{.run = run, .exit_status = ending.value().exit_status()};
   if (recorded && value_of(values, "format", "otf2") == "otf2") {
-    if (auto status = finish(run, request.quiet); !status) note(status.error());
+    const auto finished = finish(run, request.quiet);
+    outcome.has_archive = finished.ok();
+    if (!finished) note(finished.error());
     if (!insitu.empty()) {
       if (auto status = write_insitu(run, insitu, request.quiet, !followed); !status) {
         note(status.error());
@@ -355,7 +359,15 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   } else if (!recorded && value_of(values, "enable", "1") == "1") {
     note(why_nothing_was_recorded(launcher.kind, programs, ending.value()));
   }
-  return RecordOutcome{.run = run, .exit_status = ending.value().exit_status()};
+  if (!recorded && outcome.exit_status != 0) {
+    // Nothing but the description of a run that was none. A folder with more in it stays.
+    const auto files = std::distance(fs::directory_iterator(run, failure), {});
+    if (files <= 1) {
+      remove_run_json(run);
+      if (fs::remove(run, failure)) outcome.run.clear();
+    }
+  }
+  return outcome;
 }
 
 base::Error record_rank(const RecordRequest& request, const Note& note) {

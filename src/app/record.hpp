@@ -18,8 +18,11 @@ struct RecordRequest {
 };
 
 struct RecordOutcome {
-  std::filesystem::path run;  ///< As it was asked for: relative names stay relative.
-  int exit_status = 0;        ///< COMMAND's own, 128 + signal if one ended it.
+  /// As it was asked for: relative names stay relative. "" where nothing was recorded and COMMAND
+  /// failed: no folder is left.
+  std::filesystem::path run;
+  bool has_archive = false;  ///< There are events to look at.
+  int exit_status = 0;       ///< COMMAND's own, 128 + signal if one ended it.
 };
 
 /// Called at once with what the user should know and what is not an error.

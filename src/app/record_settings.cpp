@@ -197,7 +197,8 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"config", "FILE",
      "Settings as a TOML file: the names of these options with _ for -, as in max_size = \"2G\"",
      existing_file},
-    {"mode", "MODE", "trace, profile (sums only, written to profile.csv) or both", one_of<kModes>},
+    {"mode", "MODE", "trace, profile (sums only, written to profile.csv) or both", one_of<kModes>,
+     kModes},
     {"io", "0|1", "Record the program's calls of open, read, write ... too", yes_or_no},
     {"mpi_groups", "LIST", "Kinds of MPI calls to record: p2p, coll, rma, io, topo, probes; or all",
      mpi_groups},
@@ -216,7 +217,7 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
      "'pathline topology' writes; or geometry, what 'pathline mesh' writes of a mesh that the "
      "program "
      "hands over",
-     one_of<kInsitu>},
+     one_of<kInsitu>, kInsitu},
     {"insitu_regions", "LIST",
      "Regions of these names become arrays in these files; if none is named, those that take most "
      "time",
@@ -231,12 +232,12 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"buffer", "KIND",
      "file (nothing is lost when the program dies), ram (written at its end) or ring (only the "
      "last events)",
-     one_of<kBuffers>},
+     one_of<kBuffers>, kBuffers},
     {"buffer_size", "SIZE", "What a ring keeps of one thread, 4M if not said otherwise", size},
     {"max_size", "SIZE", "The most that one rank may write: 1G", size},
     {"format", "FORMAT", "otf2, or native: leave the recorder's raw files to 'pathline finish'",
-     one_of<kFormats>},
-    {"clock", "CLOCK", "auto, tsc or monotonic", one_of<kClocks>},
+     one_of<kFormats>, kFormats},
+    {"clock", "CLOCK", "auto, tsc or monotonic", one_of<kClocks>, kClocks},
     {"sync_interval", "SECONDS", "How often to compare the clocks of the nodes; 0 is never",
      seconds},
     {"enable", "0|1", "0: start without recording, until the program switches it on", yes_or_no},

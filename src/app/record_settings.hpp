@@ -20,6 +20,7 @@ struct RecordSetting {
   std::string_view help;
   /// Brings a value into the form that the recorder reads; relative paths count from `folder`.
   base::Result<std::string> (*check)(const std::string& text, const std::filesystem::path& folder);
+  std::span<const std::string_view> words = {};  ///< All that it takes, if that is few words.
 };
 
 /// All of them, in the order of the help.

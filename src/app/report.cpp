@@ -2,12 +2,19 @@
 #include "app/report.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "app/picture.hpp"
+#include "app/rank_rows.hpp"
+#include "app/step_lines.hpp"
 #include "base/text.hpp"
+#include "comm/detect_steps.hpp"
+#include "comm/step_table.hpp"
 #include "comm/summary.hpp"
+#include "comm/waits.hpp"
 #include "profile/profile.hpp"
 
 namespace pathline::app {
@@ -15,9 +22,10 @@ namespace {
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --fg: #1b1f24; --muted: #57606a; --bg: #ffffff; --line: #d0d7de;
-        --warn: #fff4d6; }
+        --warn: #fff4d6; --far: #b42318; }
 @media (prefers-color-scheme: dark) {
-  :root { --fg: #e6edf3; --muted: #9da7b1; --bg: #14171b; --line: #3a4149; --warn: #3d3213; } }
+  :root { --fg: #e6edf3; --muted: #9da7b1; --bg: #14171b; --line: #3a4149; --warn: #3d3213;
+          --far: #ff9a85; } }
 body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: var(--fg);
        background: var(--bg); max-width: 1280px; margin: 0 auto; padding: 24px; }
 h1 { font-size: 26px; margin: 0 0 4px; overflow-wrap: anywhere; }
@@ -35,13 +43,45 @@ th { color: var(--muted); font-weight: 600; font-size: 13px; }
 th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere;
                                  min-width: 16em; }
 img { width: 100%; height: auto; display: block; }
+th { cursor: pointer; user-select: none; } th.up::after { content: " \25B4"; }
+th.down::after { content: " \25BE"; }
+td.far { font-weight: 700; color: var(--far); }
+code { overflow-wrap: anywhere; }
 footer { margin-top: 40px; color: var(--muted); font-size: 13px; }
 )";
 
+/// A click on a heading sorts its table by that column, amounts from the largest; again, the other
+/// way. Cells hold their values in data-v.
+constexpr const char* kScript = R"(
+for (const table of document.querySelectorAll("table")) {
+  const heads = [...table.rows[0].cells];
+  heads.forEach((head, column) => head.addEventListener("click", () => {
+    const value = row => { const v = row.cells[column].dataset.v;
+                           return v === undefined ? row.cells[column].textContent : Number(v); };
+    const rows = [...table.rows].slice(1);
+    const text = typeof value(rows[0]) === "string";
+    const up = head.className ? head.className === "down" : text;
+    for (const other of heads) other.className = "";
+    head.className = up ? "up" : "down";
+    rows.sort((a, b) => { const x = value(a), y = value(b);
+                          return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1); });
+    for (const row of rows) row.parentNode.append(row);
+  }));
+}
+)";
+
+/// A cell of a table: what is read, and what is sorted by.
+struct Cell {
+  std::string text;
+  std::optional<double> value = {};  ///< Absent: the text.
+  bool is_far = false;               ///< Unlike the others of its column.
+};
+
 class Report {
  public:
-  Report(const trace::Trace& trace, const trace::Selection& selection, base::ThreadPool& pool)
-      : trace_(trace), selection_(selection), pool_(pool) {}
+  Report(const trace::Trace& trace, const trace::Selection& selection,
+         const std::optional<RunFacts>& about, base::ThreadPool& pool)
+      : trace_(trace), selection_(selection), about_(about), pool_(pool) {}
 
   base::Result<std::string> make(const std::string& name) {
     const std::string title = base::html_escaped(base::printable(name));
@@ -53,29 +93,33 @@ class Report {
         base::html_escaped(trace_.format),
         trace_.creator.empty() ? "an unknown recorder"
                                : base::html_escaped(base::printable(trace_.creator)));
+    if (about_) run_line();
     if (!selection_.everything()) {
       add("<p class=\"warn\">{}</p>\n", base::html_escaped(selection_text()));
     }
+    const profile::Profile profile = profile::from_trace(trace_, selection_, pool_);
+    waits_ = comm::waits(trace_, selection_, pool_);
+    work_ = work_by_rank(trace_, profile, waits_);
     facts();
+    headline();
     warnings();
-    const bool has_calls = !trace_.locations.empty();
     if (auto status = picture("Timeline", FigureKind::kTimeline, "Calls and messages over time");
         !status) {
       return status.error();
     }
-    if (has_calls) profile();
-    if (auto status =
-            picture("Communication matrix", FigureKind::kMatrix, "Bytes by sender and receiver");
-        !status) {
-      return status.error();
-    }
-    if (marked_steps_ > 0) {
-      const char* alternative = "Time of each step, and the share of MPI in it by rank";
-      if (auto status = picture("Time steps", FigureKind::kSteps, alternative); !status) {
+    if (!profile.call_paths.empty()) profile_table(profile);
+    if (work_.size() > 1) ranks();
+    waits();
+    if (trace_.messages.size() > 0) {
+      if (auto status =
+              picture("Communication matrix", FigureKind::kMatrix, "Bytes by sender and receiver");
+          !status) {
         return status.error();
       }
     }
-    add("<footer>Made with Pathline {}.</footer>\n</body>\n</html>\n", PATHLINE_VERSION);
+    if (auto status = steps(); !status) return status.error();
+    add("<footer>Made with Pathline {}.</footer>\n<script>{}</script>\n</body>\n</html>\n",
+        PATHLINE_VERSION, kScript);
     return std::move(html_);
   }
 
@@ -102,24 +146,201 @@ class Report {
     const comm::Summary summary = comm::summarise(trace_);
     add("<dl>\n");
     fact("duration", base::human_seconds(trace_.duration_seconds()));
-    fact("ranks", base::human_count(trace_.rank_count));
-    fact("threads", base::human_count(summary.cpu_threads));
-    fact("hosts", base::human_count(summary.hosts));
-    fact("events", base::human_count(summary.events));
-    fact("regions visited", base::human_count(summary.regions_visited));
-    fact("messages", base::human_count(trace_.messages.size()));
-    fact("sent", base::human_bytes(static_cast<double>(summary.message_bytes)));
-    fact("collective operations", base::human_count(trace_.collectives.size()));
-    if (summary.io_operations > 0) {
-      fact("read", base::human_bytes(static_cast<double>(summary.io_bytes_read)));
-      fact("written", base::human_bytes(static_cast<double>(summary.io_bytes_written)));
-    }
+    const auto count = [&](const char* name, uint64_t number) {
+      if (number > 0) fact(name, base::human_count(number));
+    };
+    const auto bytes = [&](const char* name, uint64_t number) {
+      if (number > 0) fact(name, base::human_bytes(static_cast<double>(number)));
+    };
+    count("ranks", trace_.rank_count);
+    if (summary.cpu_threads != trace_.rank_count) count("threads", summary.cpu_threads);
+    count("GPU streams", summary.streams);
+    count("hosts", summary.hosts);
+    count("messages", trace_.messages.size());
+    bytes("sent", summary.message_bytes);
+    count("collective operations", trace_.collectives.size());
+    bytes("read", summary.io_bytes_read);
+    bytes("written", summary.io_bytes_written);
     marked_steps_ = summary.marked_steps;
-    if (summary.marked_steps > 0) fact("time steps", base::human_count(summary.marked_steps));
+    count("time steps", summary.marked_steps);
+    count("regions visited", summary.regions_visited);
+    count("events", summary.events);
     add("</dl>\n");
   }
 
+  /// Command, date, hosts, how it ended.
+  void run_line() {
+    if (!about_->command.empty()) {
+      add("<p><code>{}</code></p>\n", base::html_escaped(about_->command));
+    }
+    std::vector<std::string> parts;
+    if (!about_->start_time.empty()) parts.push_back(date_text(*about_));
+    constexpr size_t kMostHosts = 6;
+    if (!about_->hosts.empty()) {
+      const size_t shown = std::min(about_->hosts.size(), kMostHosts);
+      const auto end = about_->hosts.begin() + static_cast<std::ptrdiff_t>(shown);
+      parts.push_back(fmt::format("on {}{}", fmt::join(about_->hosts.begin(), end, ", "),
+                                  shown < about_->hosts.size() ? " ..." : ""));
+    }
+    const bool ended_well = about_->signal == 0 && about_->exit_status == 0;
+    if (ended_well) parts.push_back(ending_text(*about_));
+    add("<p class=\"muted\">{}</p>\n",
+        base::html_escaped(fmt::format("{}", fmt::join(parts, ", "))));
+    if (!ended_well) {
+      add("<p class=\"warn\">The command {}.</p>\n", base::html_escaped(ending_text(*about_)));
+    }
+  }
+
+  /// Where the time went, and who is not like the others.
+  void headline() {
+    double compute = 0;
+    double mpi = 0;
+    double wait = 0;
+    double io = 0;
+    std::vector<std::string> far;
+    for (const WorkRow& row : work_) {
+      compute += row.compute_s;
+      mpi += row.mpi_s;
+      wait += row.wait_s;
+      io += row.io_s;
+      if (row.stands_out) far.push_back(fmt::format("{}", row.rank));
+    }
+    const double all = compute + mpi + io;
+    if (all <= 0) return;
+    add("<p>Of the time {:.1f} % is computing, {:.1f} % MPI ({:.1f} % waiting for others)",
+        100 * compute / all, 100 * mpi / all, 100 * wait / all);
+    if (io > 0) add(", {:.1f} % file I/O", 100 * io / all);
+    add(".");
+    constexpr size_t kMost = 8;
+    const size_t count = far.size();
+    if (count > kMost) far.resize(kMost);
+    if (count > 0) {
+      add(" {} {}{} {} not like the others: compute time far from the median.",
+          count == 1 ? "Rank" : "Ranks", fmt::join(far, ", "), count > kMost ? " ..." : "",
+          count == 1 ? "is" : "are");
+    }
+    add("</p>\n");
+  }
+
+  void table(const std::vector<const char*>& heads, const std::vector<std::vector<Cell>>& rows) {
+    add("<div class=\"scroll\"><table>\n<tr>");
+    for (const char* head : heads) add("<th>{}</th>", head);
+    add("</tr>\n");
+    for (const std::vector<Cell>& row : rows) {
+      add("<tr>");
+      for (const Cell& cell : row) {
+        add("<td{}", cell.is_far ? " class=\"far\"" : "");
+        if (cell.value) add(" data-v=\"{:.9g}\"", *cell.value);
+        add(">{}</td>", base::html_escaped(cell.text));
+      }
+      add("</tr>\n");
+    }
+    add("</table></div>\n");
+  }
+  static Cell seconds(double value) { return {base::human_seconds(value), value}; }
+  static Cell number(uint64_t value) {
+    return {base::human_count(value), static_cast<double>(value)};
+  }
+  void note_more(size_t all, size_t shown, const char* what) {
+    if (all > shown) {
+      add("<p class=\"muted\">and {} {}</p>\n", base::human_count(all - shown), what);
+    }
+  }
+
+  /// Those that are not like the others first, then by their computing.
+  void ranks() {
+    constexpr size_t kMostRows = 32;
+    std::vector<WorkRow> rows = work_;
+    if (rows.size() > kMostRows) {
+      std::stable_sort(rows.begin(), rows.end(), [](const WorkRow& a, const WorkRow& b) {
+        return std::tie(b.stands_out, b.compute_s) < std::tie(a.stands_out, a.compute_s);
+      });
+      rows.resize(kMostRows);
+    }
+    add("<h2>Ranks</h2>\n");
+    std::vector<std::vector<Cell>> cells;
+    for (const WorkRow& row : rows) {
+      Cell compute = seconds(row.compute_s);
+      compute.is_far = row.stands_out;
+      cells.push_back({number(row.rank),
+                       compute,
+                       seconds(row.mpi_s),
+                       seconds(row.wait_s),
+                       seconds(row.io_s),
+                       {row.host}});
+    }
+    table({"rank", "compute", "MPI", "of it waiting", "file I/O", "host"}, cells);
+    note_more(work_.size(), rows.size(), "ranks more that compute less");
+  }
+
+  /// Kind by kind, and who waits most.
+  void waits() {
+    struct Sum {
+      uint64_t ticks = 0;
+      uint64_t count = 0;
+      uint64_t most_ticks = 0;
+      uint32_t most_rank = 0;
+    };
+    std::map<comm::WaitKind, Sum> kinds;
+    uint64_t explained = 0;
+    for (const comm::WaitRow& row : waits_.rows) {
+      Sum& sum = kinds[row.kind];
+      sum.ticks += row.ticks;
+      sum.count += row.count;
+      explained += row.ticks;
+      if (row.ticks > sum.most_ticks) {
+        sum.most_ticks = row.ticks;
+        sum.most_rank = row.rank;
+      }
+    }
+    if (kinds.empty()) return;
+    add("<h2>Waiting</h2>\n<p class=\"muted\">Of {} in MPI {} are explained by ranks that come "
+        "late."
+        "</p>\n",
+        base::human_seconds(mpi_seconds(work_)),
+        base::human_seconds(trace_.span_seconds(explained)));
+    std::vector<std::vector<Cell>> cells;
+    for (const auto& [kind, sum] : kinds) {
+      std::string name(comm::wait_name(kind));
+      std::replace(name.begin(), name.end(), '_', ' ');
+      cells.push_back({{name},
+                       seconds(trace_.span_seconds(sum.ticks)),
+                       number(sum.count),
+                       number(sum.most_rank),
+                       seconds(trace_.span_seconds(sum.most_ticks))});
+    }
+    table({"kind", "time", "calls", "who waits most", "how long"}, cells);
+  }
+
+  base::Status steps() {
+    if (marked_steps_ == 0) {
+      const comm::Detection found = comm::detect_steps(trace_, pool_);
+      constexpr double kLeastCertainty = 0.5;
+      if (!found.found() || found.certainty < kLeastCertainty) return {};
+      add("<h2>Periods</h2>\n<p>The program marks no time steps, but its calls repeat: {} periods "
+          "of "
+          "about {}, each beginning with {} (certainty {}).</p>\n",
+          base::human_count(found.count), base::counted(found.calls, "call", "calls"),
+          base::html_escaped(base::printable(found.begins_with)), found.certainty_word());
+      return {};
+    }
+    const char* alternative = "Time of each step, and the share of MPI in it by rank";
+    if (auto status = picture("Time steps", FigureKind::kSteps, alternative); !status)
+      return status;
+    const steps::Table rows =
+        comm::step_table(trace_, trace::marked_steps(trace_), selection_, pool_);
+    if (const std::string trend = trend_text(step_trends(trace_, rows)); !trend.empty()) {
+      add("<p>{}</p>\n", base::html_escaped(trend));
+    }
+    return {};
+  }
+
   void warnings() {
+    if (about_) {
+      for (const std::string& loss : about_->losses) {
+        add("<p class=\"warn\">{}</p>\n", base::html_escaped(loss));
+      }
+    }
     if (trace_.warnings.empty()) return;
     add("<h2>Warnings</h2>\n<ul class=\"warn\">\n");
     for (const std::string& warning : trace_.warnings) {
@@ -128,35 +349,36 @@ class Report {
     add("</ul>\n");
   }
 
-  void profile() {
+  void profile_table(const profile::Profile& profile) {
     constexpr size_t kMostRows = 40;
-    const profile::Profile profile = profile::from_trace(trace_, selection_, pool_);
     const auto rows = profile::by_region(trace_, selection_, profile);
     const auto labels = profile::region_labels(trace_, profile);
     double total = 0;
     for (const auto& row : rows) total += static_cast<double>(row.exclusive_ticks);
     add("<h2>Profile</h2>\n<p class=\"muted\">Times are sums over all threads and streams of the "
         "ranks; minimum and maximum are those of one rank; imbalance is the maximum over the "
-        "mean.</p>\n<div class=\"scroll\">"
-        "<table>\n<tr><th>region</th><th>visits</th><th>exclusive</th><th>share</th>"
-        "<th>inclusive</th><th>min</th><th>max</th><th>imbalance</th></tr>\n");
+        "mean.</p>\n");
+    std::vector<std::vector<Cell>> cells;
     for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
       const auto& row = rows[i];
-      const auto time = [&](uint64_t ticks) {
-        return base::human_seconds(trace_.span_seconds(ticks));
-      };
-      add("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td><td>{}</td><td>{}</td><td>{}</td>"
-          "<td>{}</td></tr>\n",
-          base::html_escaped(labels[row.region]), base::human_count(row.visits),
-          time(row.exclusive_ticks),
-          total > 0 ? 100 * static_cast<double>(row.exclusive_ticks) / total : 0,
-          time(row.inclusive_ticks), time(row.exclusive_min_ticks), time(row.exclusive_max_ticks),
-          row.imbalance > 0 ? fmt::format("{:.2f}", row.imbalance) : "");
+      const auto time = [&](uint64_t ticks) { return seconds(trace_.span_seconds(ticks)); };
+      const double share = total > 0 ? 100 * static_cast<double>(row.exclusive_ticks) / total : 0;
+      const bool any_time = row.imbalance > 0;
+      cells.push_back(
+          {{labels[row.region]},
+           number(row.visits),
+           time(row.exclusive_ticks),
+           {fmt::format("{:.1f} %", share), share},
+           time(row.inclusive_ticks),
+           time(row.exclusive_min_ticks),
+           time(row.exclusive_max_ticks),
+           any_time && row.max_rank.valid() ? number(uint32_t{row.max_rank}) : Cell{"", -1},
+           {any_time ? fmt::format("{:.2f}", row.imbalance) : "", row.imbalance}});
     }
-    add("</table></div>\n");
-    if (rows.size() > kMostRows) {
-      add("<p class=\"muted\">and {} regions more with less time</p>\n", rows.size() - kMostRows);
-    }
+    table({"region", "visits", "exclusive", "share", "inclusive", "min", "max", "at rank",
+           "imbalance"},
+          cells);
+    note_more(rows.size(), kMostRows, "regions more with less time");
   }
 
   base::Status picture(const char* title, FigureKind kind, const char* alternative) {
@@ -166,11 +388,7 @@ class Report {
       options.theme = theme;
       options.title = title;
       auto scene = make_scene(kind, trace_, selection_, options, {}, pool_);
-      if (!scene) {
-        add("<h2>{}</h2>\n<p class=\"muted\">{}</p>\n", title,
-            base::html_escaped(scene.error().message));
-        return {};
-      }
+      if (!scene) return {};  // Nothing to draw is no section.
       const auto image = render::draw(scene.value(), pool_);
       if (!image) return image.error();
       const auto png = render::encode_png(image.value());
@@ -186,7 +404,10 @@ class Report {
 
   const trace::Trace& trace_;
   const trace::Selection& selection_;
+  const std::optional<RunFacts>& about_;
   base::ThreadPool& pool_;
+  comm::Waits waits_;
+  std::vector<WorkRow> work_;
   uint64_t marked_steps_ = 0;
   std::string html_;
 };
@@ -194,8 +415,9 @@ class Report {
 }  // namespace
 
 base::Result<std::string> report_html(const trace::Trace& trace, const trace::Selection& selection,
-                                      const std::string& name, base::ThreadPool& pool) {
-  return Report(trace, selection, pool).make(name);
+                                      const std::string& name, const std::optional<RunFacts>& facts,
+                                      base::ThreadPool& pool) {
+  return Report(trace, selection, facts, pool).make(name);
 }
 
 }  // namespace pathline::app

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "app/run_facts.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "trace/select.hpp"
@@ -10,11 +12,15 @@
 
 namespace pathline::app {
 
-/// One HTML page without scripts and without anything outside itself: facts, warnings, profile,
-/// timeline and matrix; pictures in a light and a dark version, the reader's system chooses.
+/// One HTML page without anything outside itself: command and outcome, facts, where the time went,
+/// warnings, timeline, profile, ranks, waiting, matrix and time steps, each only if there is any;
+/// pictures in a light and a dark version, the reader's system chooses; tables that sort by a
+/// click.
 ///
-/// name  what the page is about, usually the run's folder.
+/// name   what the page is about, usually the run's folder.
+/// facts  of the run; nullopt if nobody knows.
 base::Result<std::string> report_html(const trace::Trace& trace, const trace::Selection& selection,
-                                      const std::string& name, base::ThreadPool& pool);
+                                      const std::string& name, const std::optional<RunFacts>& facts,
+                                      base::ThreadPool& pool);
 
 }  // namespace pathline::app

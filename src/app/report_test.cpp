@@ -22,9 +22,14 @@ using trace::Trace;
 std::string report(const Trace& trace, const std::string& name = "run7",
                    const trace::Selection& selection = {}) {
   base::ThreadPool pool(2);
-  const auto html = report_html(trace, selection, name, pool);
+  const auto html = report_html(trace, selection, name, {}, pool);
   EXPECT_TRUE(html.ok()) << html.error().message;
   return html.ok() ? html.value() : std::string();
+}
+
+/// The page without what its tables sort by.
+std::string without_values(const std::string& html) {
+  return std::regex_replace(html, std::regex(" data-v=\"[^\"]*\""), "");
 }
 
 size_t count(const std::string& text, const std::string& part) {
@@ -74,7 +79,7 @@ TEST(Report, EscapesEveryNameThatComesFromOutside) {
   EXPECT_THAT(html, HasSubstr("&lt;i&gt;format&lt;/i&gt;"));
   EXPECT_THAT(html, HasSubstr("file &lt;img src=x&gt; "));
   EXPECT_THAT(html, HasSubstr("<title>&lt;u&gt;name&lt;/u&gt;&quot; - Pathline</title>"));
-  for (const char* raw : {"<script", "<b>", "<i>", "<u>", "src=x>", "\x1b"}) {
+  for (const char* raw : {"<script>alert", "<b>", "<i>", "<u>", "src=x>", "\x1b"}) {
     EXPECT_THAT(html, Not(HasSubstr(raw)));
   }
 }
@@ -82,7 +87,7 @@ TEST(Report, EscapesEveryNameThatComesFromOutside) {
 TEST(Report, NeedsNothingFromOutsideItself) {
   const std::string html = report(trace_with_region("main"));
   for (const char* reference :
-       {"http:", "https:", "url(", "@import", "<link", "<script", "<iframe"}) {
+       {"http:", "https:", "url(", "@import", "<link", "<script ", "<iframe", "fetch("}) {
     EXPECT_THAT(html, Not(HasSubstr(reference)));
   }
   // Whatever is shown stands in the page.
@@ -150,12 +155,17 @@ TEST(Report, ListsTheProfileWithShares) {
   const Region work = test.region("work");
   test.on(0).enter(0, main).enter(100, work).leave(700, work).leave(700, main);
   test.on(1).enter(0, main).enter(100, work).leave(300, work).leave(300, main);
-  const std::string html = report(test.finish());
-  // Region, visits, exclusive, share, inclusive, minimum, maximum, imbalance: 600 / 400.
-  EXPECT_THAT(html, HasSubstr("<tr><td>work</td><td>2</td><td>800 ns</td><td>80.0 %</td>"
-                              "<td>800 ns</td><td>200 ns</td><td>600 ns</td><td>1.50</td></tr>"));
-  EXPECT_THAT(html, HasSubstr("<tr><td>main</td><td>2</td><td>200 ns</td><td>20.0 %</td>"
-                              "<td>1.00 µs</td><td>100 ns</td><td>100 ns</td><td>1.00</td></tr>"));
+  const std::string sorted = report(test.finish());
+  EXPECT_THAT(sorted, HasSubstr("<td data-v=\"8e-07\">800 ns</td><td data-v=\"80\">80.0 %</td>"));
+  const std::string html = without_values(sorted);
+  // Region, visits, exclusive, share, inclusive, minimum, maximum, its rank, imbalance: 600 / 400.
+  EXPECT_THAT(
+      html, HasSubstr("<tr><td>work</td><td>2</td><td>800 ns</td><td>80.0 %</td>"
+                      "<td>800 ns</td><td>200 ns</td><td>600 ns</td><td>0</td><td>1.50</td></tr>"));
+  EXPECT_THAT(
+      html,
+      HasSubstr("<tr><td>main</td><td>2</td><td>200 ns</td><td>20.0 %</td>"
+                "<td>1.00 µs</td><td>100 ns</td><td>100 ns</td><td>0</td><td>1.00</td></tr>"));
 }
 
 TEST(Report, SaysHowManyRegionsItLeavesOut) {
@@ -173,7 +183,7 @@ TEST(Report, TakesTheSelection) {
   const Trace trace = trace_with_region("main");
   trace::Selection selection;
   selection.ranks = {false, true};
-  const std::string html = report(trace, "run7", selection);
+  const std::string html = without_values(report(trace, "run7", selection));
   EXPECT_THAT(html, HasSubstr("<tr><td>main</td><td>1</td><td>500 ns</td><td>100.0 %</td>"));
 }
 
@@ -184,8 +194,36 @@ TEST(Report, OfMessagesAloneHasNoProfile) {
   const std::string html = report(trace);
   EXPECT_THAT(html, Not(HasSubstr("<h2>Profile</h2>")));
   EXPECT_THAT(html, HasSubstr("written by an unknown recorder"));
-  // What cannot be drawn is said instead.
-  EXPECT_THAT(html, HasSubstr("<h2>Timeline</h2>\n<p class=\"muted\">there is nothing to draw"));
+  EXPECT_THAT(html, Not(HasSubstr("<h2>"))) << "no section without content";
+}
+
+TEST(Report, SaysWhatWasRunHowItEndedAndWhoWaits) {
+  TestTrace test(4);
+  const Region main = test.region("main");
+  const Region barrier = test.region("MPI_Barrier");
+  for (const uint32_t rank : {0, 1, 2, 3}) {
+    const uint64_t until = rank == 2 ? 700 : 300;
+    test.on(rank).enter(0, main).enter(until, barrier);
+    test.on(rank).collective(until, 800, 0).leave(800, barrier).leave(1000, main);
+  }
+  const Trace trace = test.finish();
+  base::ThreadPool pool(1);
+  RunFacts facts{.command = "mpirun -n 4 ./app '<x>'",
+                 .start_time = "2026-11-21T09:30:05.123Z",
+                 .hosts = {"n1", "n2"},
+                 .exit_status = 1,
+                 .losses = {"rank 1 lost 7 events"}};
+  const std::string html = without_values(report_html(trace, {}, "run7", facts, pool).value());
+  EXPECT_THAT(html, HasSubstr("<code>mpirun -n 4 ./app &#39;&lt;x&gt;&#39;</code>"));
+  EXPECT_THAT(html, HasSubstr("2026-11-21 09:30:05 UTC, on n1, n2"));
+  EXPECT_THAT(html, HasSubstr("The command ended with status 1: the program failed."));
+  EXPECT_THAT(html, HasSubstr("rank 1 lost 7 events"));
+  EXPECT_THAT(html, HasSubstr("Rank 2 is not like the others"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"far\">900 ns</td>"));
+  EXPECT_THAT(html, HasSubstr("Of 1.60 µs in MPI 1.20 µs are explained"));
+  EXPECT_THAT(html,
+              HasSubstr("<td>barrier</td><td>1.20 µs</td><td>3</td><td>0</td><td>400 ns</td>"));
+  EXPECT_THAT(html, Not(HasSubstr("<h2>Communication matrix</h2>"))) << "no messages";
 }
 
 }  // namespace

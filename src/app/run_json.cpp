@@ -20,12 +20,6 @@ using Json = nlohmann::ordered_json;
 
 fs::path path_in(const fs::path& run) { return run / "run.json"; }
 
-Json parse(const fs::path& run) {
-  const auto file = base::MappedFile::open(path_in(run));
-  Json json = file ? Json::parse(file.value().text(), nullptr, false) : Json::object();
-  return json.is_object() ? json : Json::object();
-}
-
 uint64_t parse_utc_time(const std::string& words) {
   std::tm utc{};
   std::istringstream text(words);
@@ -39,9 +33,15 @@ uint64_t parse_utc_time(const std::string& words) {
 
 }  // namespace
 
+Json run_json(const fs::path& run) {
+  const auto file = base::MappedFile::open(path_in(run));
+  Json json = file ? Json::parse(file.value().text(), nullptr, false) : Json::object();
+  return json.is_object() ? json : Json::object();
+}
+
 RunState read_run_json(const fs::path& run) {
   std::error_code ignored;
-  const Json json = parse(run);
+  const Json json = run_json(run);
   RunState state{.described = fs::exists(path_in(run), ignored)};
   if (const auto found = json.find("finished"); found != json.end() && found->is_boolean()) {
     state.finished = found->get<bool>();
@@ -53,7 +53,7 @@ RunState read_run_json(const fs::path& run) {
 }
 
 base::Status write_run_json(const fs::path& run, const Json& entries) {
-  Json json = parse(run);
+  Json json = run_json(run);
   for (const auto& [key, value] : entries.items()) json[key] = value;
   // Arguments need not be UTF-8.
   return base::write_file(path_in(run),

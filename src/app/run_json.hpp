@@ -12,8 +12,11 @@
 
 namespace pathline::app {
 
-/// run.json, in which `pathline record` and `pathline finish` describe a run. Nobody else reads or
-/// writes the file; its keys are in doc/recording.md.
+/// run.json, in which `pathline record` and `pathline finish` describe a run. Nobody else writes
+/// the file; its keys are in doc/recording.md.
+
+/// All of it; empty if there is no such file, or none that can be understood.
+nlohmann::ordered_json run_json(const std::filesystem::path& run);
 
 /// What is to be known of it before the run is read.
 struct RunState {

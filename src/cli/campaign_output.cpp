@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
 #include "campaign/value.hpp"
+#include "cli/ci_output.hpp"
 #include "cli/table.hpp"
 
 namespace pathline::cli {
@@ -59,23 +60,16 @@ std::string change_text(const campaign::Comparison& row) {
                                                  : fmt::format("{:+.1f} %", 100 * row.change);
 }
 
-/// Lines of a Markdown table, in which a bar would end a cell.
 std::string markdown(const std::string& before, const std::string& after,
                      const campaign::ComparisonReport& report) {
-  const auto cell = [](const std::string& text) {
-    std::string escaped;
-    for (const char c : base::printable(text))
-      escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-    return escaped;
-  };
-  std::string text =
-      fmt::format("| value | at | {} | {} | change | verdict |\n", cell(before), cell(after));
+  std::string text = fmt::format("| value | at | {} | {} | change | verdict |\n",
+                                 markdown_cell(before), markdown_cell(after));
   text += "|:--|:--|--:|--:|--:|:--|\n";
   for (const campaign::Comparison& row : report.rows) {
     const std::string word = row.is_worse() ? fmt::format("**{}**", row.word) : row.word;
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(row.column),
-                        cell(parameters_text(row)), values_text(row.before), values_text(row.after),
-                        change_text(row), word);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.column),
+                        markdown_cell(parameters_text(row)), values_text(row.before),
+                        values_text(row.after), change_text(row), word);
   }
   return text;
 }
@@ -83,25 +77,15 @@ std::string markdown(const std::string& before, const std::string& after,
 /// A test case for each row; those that got worse have failed.
 std::string junit(const std::string& before, const std::string& after,
                   const campaign::ComparisonReport& report) {
-  const auto escaped = [](const std::string& text) {
-    return base::html_escaped(base::printable(text));
-  };
-  const auto failures = std::count_if(report.rows.begin(), report.rows.end(),
-                                      [](const auto& row) { return row.is_worse(); });
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{} against {}\" tests=\"{}\" "
-      "failures=\"{}\">\n",
-      escaped(after), escaped(before), report.rows.size(), failures);
+  std::vector<TestCase> cases;
   for (const campaign::Comparison& row : report.rows) {
-    const std::string facts = fmt::format("{} -> {}, {}: {}", values_text(row.before),
-                                          values_text(row.after), change_text(row), row.word);
-    text += fmt::format("  <testcase classname=\"{}\" name=\"{}\">\n", escaped(row.column),
-                        escaped(row.parameters.empty() ? row.column : parameters_text(row)));
-    text += row.is_worse() ? fmt::format("    <failure message=\"{}\"/>\n", escaped(facts))
-                           : fmt::format("    <system-out>{}</system-out>\n", escaped(facts));
-    text += "  </testcase>\n";
+    cases.push_back({.group = row.column,
+                     .name = row.parameters.empty() ? row.column : parameters_text(row),
+                     .facts = fmt::format("{} -> {}, {}: {}", values_text(row.before),
+                                          values_text(row.after), change_text(row), row.word),
+                     .failed = row.is_worse()});
   }
-  return text + "</testsuite>\n";
+  return junit_text(fmt::format("{} against {}", after, before), cases);
 }
 
 }  // namespace
@@ -157,7 +141,7 @@ base::Status print_status(const CommonOptions& options, campaign::State& state) 
                         {"blocked"},
                         {"running"},
                         {"left"},
-                        {"mean_s"}});
+                        {.name = "mean_s", .unit = Unit::kSeconds}});
   uint64_t runs = 0;
   uint64_t done = 0;
   for (const campaign::StepCounts& step : counts.value()) {

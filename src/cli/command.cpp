@@ -32,6 +32,10 @@ void add_input(Command& command, CommonOptions& options, bool required) {
               "Run directory, OTF2 anchor file (*.otf2), folder that holds one, or CSV file of "
               "messages")
       .required(required);
+  add_input_options(command, options);
+}
+
+void add_input_options(Command& command, CommonOptions& options) {
   command.option("--threads", options.threads, "Threads to use; 0 is one per core")
       .range(0U, 4096U)
       .show_default();
@@ -49,6 +53,13 @@ void add_format(Command& command, CommonOptions& options) {
       .option("--format", options.format,
               "How to print: table on a terminal and csv elsewhere unless you say")
       .one_of({"table", "csv", "json"});
+}
+
+void add_rows(Command& command, CommonOptions& options) {
+  command.option("--sort", options.sort,
+                 "Order of the rows: by this column, amounts from the largest");
+  command.option("--top", options.top, "Only so many rows, the first")
+      .range<size_t>(1, 1'000'000'000);
 }
 
 void add_selection(Command& command, CommonOptions& options) {

@@ -22,6 +22,9 @@ inline constexpr int kDone = 0;
 inline constexpr int kAnswerIsNo = 1;
 inline constexpr int kFailed = 2;
 
+/// Stands between the two sides of `diff A1 A2 -- B1 B2` when its options are read.
+inline constexpr std::string_view kOtherSide = "\x1f";
+
 /// What the chosen command does; returns the exit status. A command's registration sets it.
 using Action = std::function<base::Result<int>()>;
 
@@ -36,14 +39,20 @@ struct CommonOptions {
   std::string ranks;
   bool partial = false;
   bool quiet = false;
+  std::string sort;  ///< A column; "" for the order of the rows.
+  size_t top = 0;    ///< Rows; 0 for all.
 };
 
 /// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
 std::string run_name(const std::string& input);
 
 void add_input(Command& command, CommonOptions& options, bool required = true);
+/// Those of INPUT, for commands that take several.
+void add_input_options(Command& command, CommonOptions& options);
 void add_output(Command& command, CommonOptions& options);
 void add_format(Command& command, CommonOptions& options);
+/// --sort and --top, for commands that print a Table.
+void add_rows(Command& command, CommonOptions& options);
 void add_selection(Command& command, CommonOptions& options);
 
 /// A run that a command works on.

@@ -141,6 +141,7 @@ void add_common_options(Command& command, FigureOptions& options) {
           "those they talk to), routes (matrix of links), ranking (bars); of a series of runs: "
           "model (how parts of a program grow); of a database of 'pathline bench': prediction "
           "(beside what was measured)")
+      .suggest(figure_kind_words())
       .required();
   add_input(command, options, false);
   command.option("RUNS", options.of_model.more,
@@ -163,7 +164,9 @@ void add_common_options(Command& command, FigureOptions& options) {
               "Draw two states with one layout and scale, the second is after: another run; of "
               "routes on a network also routes:FILE or placement:FILE")
       .value_name("STATE");
-  command.option("--theme", options.theme, "light or dark").show_default();
+  command.option("--theme", options.theme, "light or dark")
+      .suggest({"light", "dark"})
+      .show_default();
 }
 
 }  // namespace

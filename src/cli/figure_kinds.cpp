@@ -97,6 +97,8 @@ std::string text_of(Kinds kinds) {
 
 }  // namespace
 
+std::vector<std::string> figure_kind_words() { return {kNames.begin(), kNames.end()}; }
+
 base::Status check_figure_options(FigureKind kind, const std::vector<Command::Given>& given) {
   for (const Command::Given& option : given) {
     const Belongs* row = find(option);

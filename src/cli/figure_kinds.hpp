@@ -15,6 +15,9 @@ inline constexpr const char* kNetworkGroup = "Options of graph, routes and ranki
 inline constexpr const char* kModelGroup = "Options of model";
 inline constexpr const char* kPredictionGroup = "Options of prediction";
 
+/// All kinds, in the order in which texts name them.
+std::vector<std::string> figure_kind_words();
+
 /// What would be ignored is refused.
 ///
 /// given   what stood on the command line, of which the first that has no effect is named.

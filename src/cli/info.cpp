@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/run_facts.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/json_output.hpp"
+#include "cli/table.hpp"
 #include "comm/summary.hpp"
 
 namespace pathline::cli {
@@ -53,12 +57,117 @@ Json to_json(const trace::Trace& trace) {
   return json;
 }
 
+/// What the recorder knew beside the events.
+void add_facts(Json& json, const app::RunFacts& facts) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  json["command"] = text(facts.command);
+  json["start_time"] = text(facts.start_time);
+  json["working_directory"] = text(facts.working_directory);
+  json["exit_status"] = facts.exit_status ? Json(*facts.exit_status) : Json();
+  json["signal"] = facts.signal == 0 ? Json() : Json(facts.signal);
+  json["host_names"] = facts.hosts;
+  json["losses"] = facts.losses;
+}
+
+/// The same for people.
+class Words {
+ public:
+  Words(const CommonOptions& options, const trace::Trace& trace, const app::RunFacts& facts)
+      : options_(options), trace_(trace), facts_(facts) {}
+
+  std::string text() {
+    const comm::Summary summary = comm::summarise(trace_);
+    const auto bytes = [](uint64_t count) { return base::human_bytes(static_cast<double>(count)); };
+    add("command", facts_.command);
+    if (!facts_.start_time.empty()) {
+      add("started",
+          app::date_text(facts_) +
+              (facts_.working_directory.empty() ? "" : " in " + facts_.working_directory));
+      add("outcome", app::ending_text(facts_));
+    }
+    add("duration", base::human_seconds(trace_.duration_seconds()));
+    add("ranks", base::human_count(trace_.rank_count) +
+                     (summary.hosts > 0
+                          ? " on " + base::counted(summary.hosts, "host", "hosts") + host_names()
+                          : ""));
+    add("threads", base::human_count(summary.cpu_threads) +
+                       (summary.streams > 0
+                            ? ", " + base::counted(summary.streams, "GPU stream", "GPU streams")
+                            : ""));
+    add("messages", base::human_count(trace_.messages.size()) +
+                        (trace_.messages.size() > 0 ? ", " + bytes(summary.message_bytes) : "") +
+                        unmatched());
+    add("collectives", base::human_count(trace_.collectives.size()));
+    if (summary.marked_steps > 0) add("time steps", base::human_count(summary.marked_steps));
+    if (summary.io_operations > 0) {
+      add("file I/O", base::counted(summary.io_operations, "operation", "operations") + ", " +
+                          bytes(summary.io_bytes_read) + " read, " +
+                          bytes(summary.io_bytes_written) + " written");
+    }
+    add("regions",
+        fmt::format("{} called of {} defined", base::human_count(summary.regions_visited),
+                    base::human_count(trace_.definitions.regions.size())));
+    add("events", base::human_count(summary.events + trace_.unknown_events));
+    add("format",
+        trace_.format +
+            (trace_.creator.empty() ? "" : ", written by " + base::printable(trace_.creator)));
+    if (!trace_.complete) add("incomplete", "something is missing, as said below");
+    for (const std::string& loss : facts_.losses) add("lost", loss);
+    for (const std::string& warning : trace_.warnings) add("warning", base::printable(warning));
+    if (trace_.rank_count > 0 && summary.events > 0) {
+      for (const std::string& command :
+           app::next_commands(options_.input, summary.marked_steps > 0)) {
+        add("next", command);
+      }
+    }
+    return text_;
+  }
+
+ private:
+  void add(std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    text_ += fmt::format("{:<12} {}\n", name == last_ ? "" : name, value);
+    last_ = name;
+  }
+  [[nodiscard]] std::string host_names() const {
+    constexpr size_t kMost = 4;
+    if (facts_.hosts.empty()) return "";
+    const size_t shown = std::min(facts_.hosts.size(), kMost);
+    return fmt::format(" ({}{})",
+                       fmt::join(facts_.hosts.begin(),
+                                 facts_.hosts.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       facts_.hosts.size() > shown ? ", ..." : "");
+  }
+  [[nodiscard]] std::string unmatched() const {
+    const size_t sends = trace_.unmatched_sends.size();
+    const size_t receives = trace_.unmatched_receives.size();
+    if (sends + receives == 0) return "";
+    return fmt::format("; {} and {} without partner", base::counted(sends, "send", "sends"),
+                       base::counted(receives, "receive", "receives"));
+  }
+
+  const CommonOptions& options_;
+  const trace::Trace& trace_;
+  const app::RunFacts& facts_;
+  std::string text_;
+  std::string_view last_;
+};
+
 base::Result<int> run_info(const CommonOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
-  if (auto status = print_json(options, to_json(opened.value()->trace)); !status) {
-    return status.error();
+  const trace::Trace& trace = opened.value()->trace;
+  const auto facts = app::run_facts(options.input);
+  base::Status status;
+  if (is_for_people(options)) {
+    const app::RunFacts none;
+    status = write_result(options.output, Words(options, trace, facts ? *facts : none).text());
+  } else {
+    Json json = to_json(trace);
+    if (facts) add_facts(json, *facts);
+    status = print_json(options, json);
   }
+  if (!status) return status.error();
   return kDone;
 }
 
@@ -73,7 +182,9 @@ void add_info_command(Command& program, Action& action) {
   command.footer(
       "Threads are those of CPUs, streams those of GPUs; communicators and collectives are those "
       "of MPI. Collective operations on windows (MPI_Win_fence ...) stand among the event types "
-      "as RmaCollectiveEnd, once for every member.\nExamples:\n  pathline info run/traces.otf2\n"
+      "as RmaCollectiveEnd, once for every member. Of runs of 'pathline record' there are command, "
+      "date, exit status, hosts and what was lost besides.\nExamples:\n  pathline info "
+      "run/traces.otf2\n"
       "  pathline info run --format json | jq .messages");
   command.on_chosen([options, &action] { action = [options] { return run_info(*options); }; });
 }

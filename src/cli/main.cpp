@@ -9,6 +9,7 @@
 #include "base/heap.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/share.hpp"
 #include "otf2/reader.hpp"
 
 namespace {
@@ -28,8 +29,18 @@ std::vector<std::string> cut_command(int& argc, char** argv) {
   return {dashes + 1, end};
 }
 
+/// Of "diff A1 A2 -- B1 B2 --min 5%" options stand on both sides: "--" becomes a word that nobody
+/// types.
+void mark_sides(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "diff") return;
+  char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+  static std::string mark(cli::kOtherSide);
+  if (dashes != argv + argc) *dashes = mark.data();
+}
+
 int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   std::vector<std::string> other_command = cut_command(argc, argv);
+  mark_sides(argc, argv);
   cli::Program program(
       "pathline", "Pathline: performance analysis of parallel programs",
       fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION, otf2::library_version()));
@@ -59,6 +70,11 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_predict_command(program, action);
   cli::add_campaign_command(program, action);
   cli::add_validate_command(program, action, std::move(other_command));
+  // Not in the help: it is for the build, which installs what this writes.
+  if (argc == 3 && std::string_view(argv[1]) == "--write-share") {
+    const auto status = cli::write_share(argv[2], program.description(), PATHLINE_VERSION);
+    return status ? cli::kDone : cli::report_error(status.error());
+  }
   if (const auto status = program.parse(argc, argv)) return *status;
   if (program.chosen() == "record") std::signal(SIGPIPE, inherited_sigpipe);
   const auto status = action();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/matrix.hpp"
 
+#include "app/empty_result.hpp"
+#include "app/host_matrix.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -8,8 +10,49 @@ namespace pathline::cli {
 namespace {
 
 struct MatrixOptions : CommonOptions {
+  std::string by = "rank";
   std::optional<uint32_t> step;
 };
+
+std::vector<Column> columns(bool by_host) {
+  return {{.name = by_host ? "sender_host" : "sender", .is_text = by_host},
+          {.name = by_host ? "receiver_host" : "receiver", .is_text = by_host},
+          {.name = "messages", .unit = Unit::kCount},
+          {.name = "bytes", .unit = Unit::kBytes},
+          {.name = "min_s", .unit = Unit::kSeconds, .spare = 2},
+          {.name = "mean_s", .unit = Unit::kSeconds, .spare = 1},
+          {.name = "max_s", .unit = Unit::kSeconds, .spare = 3}};
+}
+
+std::string seconds(double value) { return fmt::format("{:.9f}", value); }
+
+Table ranks_table(const MatrixOptions& options, const trace::Trace& trace,
+                  const comm::Matrix& matrix) {
+  Table table(options, columns(false));
+  const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
+  const graph::Traffic& traffic = matrix.traffic;
+  for (uint32_t sender = 0; sender < traffic.rank_count(); ++sender) {
+    for (size_t i = traffic.row[sender]; i < traffic.row[sender + 1]; ++i) {
+      table.row({fmt::format("{}", sender), fmt::format("{}", traffic.receiver[i]),
+                 fmt::format("{}", traffic.messages[i]), fmt::format("{}", traffic.bytes[i]),
+                 seconds(static_cast<double>(matrix.min_ticks[i]) / hz),
+                 seconds(matrix.mean_ticks[i] / hz),
+                 seconds(static_cast<double>(matrix.max_ticks[i]) / hz)});
+    }
+  }
+  return table;
+}
+
+Table hosts_table(const MatrixOptions& options, const std::vector<app::HostPair>& pairs) {
+  Table table(options, columns(true));
+  const auto name = [](const std::string& host) { return host.empty() ? "unknown" : host; };
+  for (const app::HostPair& pair : pairs) {
+    table.row({name(pair.sender_host), name(pair.receiver_host), fmt::format("{}", pair.messages),
+               fmt::format("{}", pair.bytes), seconds(pair.min_s), seconds(pair.mean_s),
+               seconds(pair.max_s)});
+  }
+  return table;
+}
 
 base::Result<int> run_matrix(const MatrixOptions& options) {
   auto opened = open(options);
@@ -18,22 +61,13 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   if (auto status = check_step(options, trace, options.step); !status) return status.error();
   const auto matrix =
       comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
-  Table table(
-      options,
-      {{"sender"}, {"receiver"}, {"messages"}, {"bytes"}, {"min_s"}, {"mean_s"}, {"max_s"}});
-  const auto seconds = [&](double ticks) {
-    return fmt::format("{:.9f}",
-                       ticks / static_cast<double>(trace.definitions.clock.ticks_per_second));
-  };
-  const graph::Traffic& traffic = matrix.traffic;
-  for (uint32_t sender = 0; sender < traffic.rank_count(); ++sender) {
-    for (size_t i = traffic.row[sender]; i < traffic.row[sender + 1]; ++i) {
-      table.row({fmt::format("{}", sender), fmt::format("{}", traffic.receiver[i]),
-                 fmt::format("{}", traffic.messages[i]), fmt::format("{}", traffic.bytes[i]),
-                 seconds(static_cast<double>(matrix.min_ticks[i])), seconds(matrix.mean_ticks[i]),
-                 seconds(static_cast<double>(matrix.max_ticks[i]))});
-    }
+  const std::vector<app::HostPair> pairs = app::host_matrix(trace, matrix);
+  Table table =
+      options.by == "host" ? hosts_table(options, pairs) : ranks_table(options, trace, matrix);
+  if (const std::string crossing = app::crossing_text(pairs); !crossing.empty()) {
+    table.footnote(crossing);
   }
+  if (pairs.empty() && !options.quiet) note(app::why_no_messages(trace, options.input));
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }
@@ -46,13 +80,20 @@ void add_matrix_command(Command& program, Action& action) {
   add_input(command, *options);
   add_output(command, *options);
   add_format(command, *options);
+  add_rows(command, *options);
   add_selection(command, *options);
+  command.option("--by", options->by, "Rows: pairs of ranks or of hosts")
+      .one_of({"rank", "host"})
+      .show_default();
   command.option("--step", options->step, "Only the messages sent in this time step");
   command.footer(
       "A message takes the time from the time stamp of its send record, written when the send is "
       "called, to that of its receive record, written when the receive is complete. It is negative "
-      "where the clocks of the two disagree.\nExamples:\n"
-      "  pathline matrix run\n  pathline matrix run --step 12 --format csv");
+      "where the clocks of the two disagree, and holds the lateness of the receiver: a message "
+      "that "
+      "nobody was ready for takes until somebody was.\nExamples:\n"
+      "  pathline matrix run --sort bytes --top 10\n  pathline matrix run --by host\n"
+      "  pathline matrix run --step 12 --format csv");
   command.on_chosen([options, &action] { action = [options] { return run_matrix(*options); }; });
 }
 

@@ -6,7 +6,12 @@
 namespace pathline::cli {
 
 Table message_table(const CommonOptions& options) {
-  return Table(options, {{"sender"}, {"receiver"}, {"send_s"}, {"recv_s"}, {"bytes"}, {"tag"}});
+  return Table(options, {{.name = "sender"},
+                         {.name = "receiver"},
+                         {.name = "send_s", .unit = Unit::kInstant},
+                         {.name = "recv_s", .unit = Unit::kInstant},
+                         {.name = "bytes", .unit = Unit::kBytes},
+                         {.name = "tag"}});
 }
 
 void add_message(Table& table, const trace::Trace& trace, size_t i) {

@@ -2,15 +2,29 @@
 #include "cli/option.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 
 namespace pathline::cli {
+
+namespace {
+
+// CLI11 keeps a name of each check and shows it nowhere: what description() needs to know of it.
+constexpr std::string_view kWords = "words ";
+constexpr std::string_view kRange = "from ";
+
+std::string name_of_words(const std::vector<std::string>& words) {
+  return fmt::format("{}{}", kWords, fmt::join(words, " "));
+}
+
+}  // namespace
 
 Option& Option::required(bool is_required) {
   option_->required(is_required);
@@ -26,13 +40,19 @@ Option& Option::one_of(const std::vector<std::string>& words) {
     throw CLI::ParseError(base::not_one_of(option->get_name(), word, words),
                           CLI::ExitCodes::ValidationError);
   };
-  option_->check(refuse_others, in_help);
+  option_->check(refuse_others, in_help, name_of_words(words));
+  return *this;
+}
+
+Option& Option::suggest(const std::vector<std::string>& words) {
+  if (words.empty()) return *this;
+  option_->check([](const std::string&) { return std::string(); }, "", name_of_words(words));
   return *this;
 }
 
 template <typename T>
 Option& Option::range(T least, T most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(CLI::Range(least, most), fmt::format("{}{} to {}", kRange, least, most));
   return *this;
 }
 template Option& Option::range(int, int);
@@ -130,6 +150,65 @@ bool Command::was_given(const std::string& name) const { return app_->count(name
 
 namespace {
 
+/// In the order of the command, which a set of pointers does not have.
+std::vector<std::string> names_of(const std::set<CLI::Option*>& chosen, CLI::App& command) {
+  std::vector<std::string> names;
+  for (CLI::Option* option : command.get_options()) {
+    if (chosen.contains(option)) names.push_back(option->get_name());
+  }
+  return names;
+}
+
+OptionDescription describe(CLI::Option& option, CLI::App& command) {
+  OptionDescription description;
+  description.is_argument = !option.nonpositional();
+  description.is_required = option.get_required();
+  description.is_many = option.get_expected_max() > 1;
+  description.value = option.get_type_name();
+  description.usual = option.get_default_str();
+  description.needs = names_of(option.get_needs(), command);
+  description.excludes = names_of(option.get_excludes(), command);
+  if (option.get_group() != "Options") description.group = option.get_group();
+  description.help = option.get_description();
+  if (description.is_argument) description.names = {option.get_name()};
+  for (const std::string& name : option.get_snames()) description.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) description.names.push_back("--" + name);
+  if (option.get_items_expected_max() == 0) description.value = "";
+  for (int i = 0;; ++i) {
+    const CLI::Validator* check = nullptr;
+    try {
+      check = option.get_validator(i);
+    } catch (const CLI::OptionNotFound&) {
+      break;
+    }
+    // The type of the help has what each check says of itself behind it.
+    const std::string in_help = ":" + check->get_description();
+    if (in_help.size() > 1 && description.value.ends_with(in_help)) {
+      description.value.resize(description.value.size() - in_help.size());
+    }
+    const std::string_view name = check->get_name();
+    if (name.starts_with(kRange)) description.range = name;
+    if (name.starts_with(kWords)) {
+      description.words = CLI::detail::split(std::string(name.substr(kWords.size())), ' ');
+    }
+  }
+  return description;
+}
+
+CommandDescription describe(CLI::App& app) {
+  CommandDescription description;
+  description.name = app.get_name();
+  description.about = app.get_description();
+  description.footer = app.get_footer();
+  for (CLI::Option* option : app.get_options({})) {
+    if (!option->get_group().empty()) description.options.push_back(describe(*option, app));
+  }
+  for (CLI::App* command : app.get_subcommands({})) {
+    description.commands.push_back(describe(*command));
+  }
+  return description;
+}
+
 /// Reports what `command` (the program itself before its command is known) was told wrongly, where
 /// help is and, if `meant` is not "", what the user probably wanted.
 int usage_error(const CLI::App& command, std::string message, const std::string& meant = "") {
@@ -147,6 +226,12 @@ int usage_error(const CLI::App& command, std::string message, const std::string&
 
 int unknown_option(const CLI::App& command, std::string_view word) {
   const std::string_view option = word.substr(0, word.find('='));
+  if (command.get_option_no_throw("COMMAND") != nullptr && command.count("COMMAND") > 0) {
+    return report_error({base::ErrorCode::kInvalidArgument,
+                         fmt::format("there is no option '{}'", option),
+                         "If it is one of the command: that stands behind --, as in: pathline "
+                         "record -- mpirun -n 4 ./app"});
+  }
   std::vector<std::string> names;
   for (const CLI::Option* known : command.get_options()) {
     names.insert(names.end(), known->get_lnames().begin(), known->get_lnames().end());
@@ -205,6 +290,8 @@ const CLI::Option* first_empty(const CLI::App& command) {
 }
 
 }  // namespace
+
+CommandDescription Command::description() const { return describe(*app_); }
 
 Program::Program(const std::string& name, const std::string& about, const std::string& version)
     : Command(nullptr), root_(std::make_unique<CLI::App>(about, name)) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/description.hpp"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 class Option;
@@ -25,6 +27,8 @@ class Option {
 
   Option& required(bool is_required = true);
   Option& one_of(const std::vector<std::string>& words);
+  /// What shells offer to complete; it takes others, too, or says itself what is wrong with them.
+  Option& suggest(const std::vector<std::string>& words);
   /// Both ends are allowed. For int, unsigned, size_t and double.
   template <typename T>
   Option& range(T least, T most);
@@ -77,6 +81,8 @@ class Command {
   /// What stood on the command line, in its order; for on_chosen().
   [[nodiscard]] std::vector<Given> given() const;
   [[nodiscard]] bool was_given(const std::string& name) const;
+  /// Of what was added until now, in the order of the help.
+  [[nodiscard]] CommandDescription description() const;
 
  protected:
   CLI::App* app_;

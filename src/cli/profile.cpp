@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <filesystem>
+#include <memory>
 
+#include "app/counted_profile.hpp"
 #include "app/profile_rows.hpp"
+#include "app/rank_rows.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -13,68 +15,181 @@ struct ProfileOptions : CommonOptions {
   std::string by = "region";
 };
 
-/// The rows of what the input holds: events, or a profile.
-base::Result<std::vector<app::ProfileRow>> rows_of(const ProfileOptions& options,
-                                                   app::ProfileBy by) {
-  base::ThreadPool pool(options.threads);
+/// What the input holds: events, or a profile.
+struct Source {
+  explicit Source(unsigned threads) : pool(threads) {}
+  base::ThreadPool pool;
+  trace::Trace trace;
+  trace::Selection selection;
+  std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
+};
+
+base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options) {
+  auto source = std::make_unique<Source>(options.threads);
   base::Progress progress;
   const std::vector<std::string> metrics = {std::string(profile::kTimeMetric),
                                             std::string(profile::kVisitsMetric)};
-  auto input = open_input(options, metrics, pool, progress);
+  auto input = open_input(options, metrics, source->pool, progress);
   if (!input) return input.error();
-  if (const auto* trace = std::get_if<trace::Trace>(&input.value())) {
-    const auto selection = select(options, *trace);
-    if (!selection) return selection.error();
-    return app::profile_rows(*trace, selection.value(), by, pool);
+  auto* trace = std::get_if<trace::Trace>(&input.value());
+  if (trace != nullptr && trace->end_ticks == trace->start_ticks &&
+      app::has_counted_profile(options.input)) {
+    auto table = app::read_counted_profile(options.input);
+    if (!table) return table.error();
+    input = input::Input(profile::ProfileFile{.table = std::move(table).value()});
+    trace = nullptr;
   }
-  if (options.from_s || options.until_s) {
-    return base::Error{
-        base::ErrorCode::kInvalidArgument,
-        fmt::format("{} is a profile of a whole run: --from and --until belong to a trace",
-                    options.input)};
+  if (trace != nullptr) {
+    source->trace = std::move(*trace);
+  } else {
+    if (options.from_s || options.until_s) {
+      return base::Error{
+          base::ErrorCode::kInvalidArgument,
+          fmt::format("{} is a profile of a whole run: --from and --until belong to a trace",
+                      options.input)};
+    }
+    auto file = profile::from_table(std::get<profile::ProfileFile>(std::move(input).value()).table);
+    if (!file) {
+      return base::Error{file.error().code,
+                         fmt::format("{}: {}", options.input, file.error().message)};
+    }
+    source->file = std::move(file).value();
   }
-  const auto file =
-      profile::from_table(std::get<profile::ProfileFile>(std::move(input).value()).table);
-  if (!file) {
-    return base::Error{file.error().code,
-                       fmt::format("{}: {}", options.input, file.error().message)};
-  }
-  const auto selection = select(options, file.value().trace);
+  auto selection = select(options, source->file ? source->file->trace : source->trace);
   if (!selection) return selection.error();
-  return app::profile_rows(file.value(), selection.value(), by);
+  source->selection = std::move(selection).value();
+  return source;
+}
+
+std::string seconds(std::optional<double> value) {
+  return value ? fmt::format("{:.9f}", *value) : "";
+}
+
+/// Regions or call paths.
+Table calls_table(const ProfileOptions& options, const std::vector<app::ProfileRow>& rows) {
+  constexpr auto kPeople = Column::Readers::kPeople;
+  Table table(options, {{.name = options.by, .is_text = true, .least = 16},
+                        {.name = "visits", .unit = Unit::kCount, .spare = 3},
+                        {.name = "inclusive_s", .unit = Unit::kSeconds, .spare = 4},
+                        {.name = "exclusive_s", .unit = Unit::kSeconds},
+                        {.name = "share", .unit = Unit::kShare, .spare = 1, .readers = kPeople},
+                        {.name = "exclusive_min_s", .unit = Unit::kSeconds, .spare = 6},
+                        {.name = "exclusive_max_s", .unit = Unit::kSeconds, .spare = 2},
+                        {.name = "imbalance", .unit = Unit::kFactor, .spare = 5},
+                        {.name = "max_rank", .spare = 2}});
+  double whole = 0;
+  for (const app::ProfileRow& row : rows) whole += row.exclusive_s.value_or(0);
+  for (const app::ProfileRow& row : rows) {
+    const bool any_time = row.imbalance > 0;
+    table.row({row.name, row.visits ? fmt::format("{}", *row.visits) : "", seconds(row.inclusive_s),
+               seconds(row.exclusive_s),
+               row.exclusive_s && whole > 0 ? fmt::format("{:.4f}", *row.exclusive_s / whole) : "",
+               seconds(row.exclusive_min_s), seconds(row.exclusive_max_s),
+               any_time ? fmt::format("{:.4f}", row.imbalance) : "",
+               any_time && row.max_rank.valid() ? fmt::format("{}", uint32_t{row.max_rank}) : ""});
+  }
+  return table;
+}
+
+/// work  of `rows`, in their order.
+Table ranks_table(const ProfileOptions& options, const std::vector<app::ProfileRow>& rows,
+                  const std::vector<app::WorkRow>& work, bool has_waits) {
+  constexpr auto kPrograms = Column::Readers::kPrograms;
+  Table table(options, {{.name = "rank"},
+                        {.name = "visits", .unit = Unit::kCount, .spare = 2},
+                        {.name = "inclusive_s", .readers = kPrograms},
+                        {.name = "exclusive_s", .readers = kPrograms},
+                        {.name = "exclusive_min_s", .readers = kPrograms},
+                        {.name = "exclusive_max_s", .readers = kPrograms},
+                        {.name = "imbalance", .readers = kPrograms},
+                        {.name = "compute_s", .unit = Unit::kSeconds},
+                        {.name = "mpi_s", .unit = Unit::kSeconds},
+                        {.name = "wait_s", .unit = Unit::kSeconds},
+                        {.name = "io_s", .unit = Unit::kSeconds},
+                        {.name = "host", .is_text = true, .spare = 1}});
+  for (size_t i = 0; i < work.size(); ++i) {
+    const app::ProfileRow& row = rows[i];
+    table.row({row.name, row.visits ? fmt::format("{}", *row.visits) : "", seconds(row.inclusive_s),
+               seconds(row.exclusive_s), seconds(row.exclusive_min_s), seconds(row.exclusive_max_s),
+               row.imbalance > 0 ? fmt::format("{:.4f}", row.imbalance) : "",
+               seconds(work[i].compute_s), seconds(work[i].mpi_s),
+               has_waits ? seconds(work[i].wait_s) : "", seconds(work[i].io_s), work[i].host});
+    if (work[i].stands_out) table.mark(7);
+  }
+  return table;
+}
+
+Table hosts_table(const ProfileOptions& options, const std::vector<app::WorkRow>& hosts,
+                  bool has_waits) {
+  constexpr auto kPeople = Column::Readers::kPeople;
+  Table table(
+      options,
+      {{.name = "host", .is_text = true, .least = 16},
+       {.name = "ranks", .unit = Unit::kCount},
+       {.name = "compute_s", .unit = Unit::kSeconds},
+       {.name = "mpi_s", .unit = Unit::kSeconds},
+       {.name = "wait_s", .unit = Unit::kSeconds},
+       {.name = "io_s", .unit = Unit::kSeconds},
+       {.name = "compute_per_rank_s", .unit = Unit::kSeconds, .spare = 1, .readers = kPeople}});
+  for (const app::WorkRow& host : hosts) {
+    table.row({host.host.empty() ? "unknown" : host.host, fmt::format("{}", host.ranks),
+               seconds(host.compute_s), seconds(host.mpi_s), has_waits ? seconds(host.wait_s) : "",
+               seconds(host.io_s), seconds(host.compute_s / host.ranks)});
+    if (host.stands_out) table.mark(6);
+  }
+  return table;
+}
+
+/// What the stars say, or that there are none.
+std::string outliers_text(const std::vector<app::WorkRow>& rows, bool by_host) {
+  std::vector<std::string> names;
+  for (const app::WorkRow& row : rows) {
+    if (row.stands_out) names.push_back(by_host ? row.host : fmt::format("{}", row.rank));
+  }
+  if (names.empty()) return "";
+  constexpr size_t kMost = 8;
+  const size_t count = names.size();
+  if (count > kMost) names.resize(kMost);
+  return fmt::format("* {} {}{} not like the others: compute time far from the median",
+                     count == 1 ? (by_host ? "host" : "rank") : (by_host ? "hosts" : "ranks"),
+                     fmt::join(names, ", "),
+                     count == 1      ? " is"
+                     : count > kMost ? " ... are"
+                                     : " are");
 }
 
 base::Result<int> run_profile(const ProfileOptions& options) {
-  const auto by = options.by == "region" ? app::ProfileBy::kRegion
-                  : options.by == "rank" ? app::ProfileBy::kRank
-                                         : app::ProfileBy::kCallPath;
-  const auto rows = rows_of(options, by);
-  if (!rows) return rows.error();
-  Table table(options, {{options.by, by != app::ProfileBy::kRank},
-                        {"visits"},
-                        {"inclusive_s"},
-                        {"exclusive_s"},
-                        {"exclusive_min_s"},
-                        {"exclusive_max_s"},
-                        {"imbalance"}});
-  const auto seconds = [](std::optional<double> value) {
-    return value ? fmt::format("{:.9f}", *value) : "";
-  };
-  for (const app::ProfileRow& row : rows.value()) {
-    table.row({row.name, row.visits ? fmt::format("{}", *row.visits) : "", seconds(row.inclusive_s),
-               seconds(row.exclusive_s), seconds(row.exclusive_min_s), seconds(row.exclusive_max_s),
-               row.imbalance > 0 ? fmt::format("{:.4f}", row.imbalance) : ""});
+  auto opened = open_source(options);
+  if (!opened) return opened.error();
+  Source& source = *opened.value();
+  const bool of_ranks = options.by == "rank" || options.by == "host";
+  const auto by = of_ranks                 ? app::ProfileBy::kRank
+                  : options.by == "region" ? app::ProfileBy::kRegion
+                                           : app::ProfileBy::kCallPath;
+  const trace::Trace& trace = source.file ? source.file->trace : source.trace;
+  const profile::Profile profile = source.file
+                                       ? app::chosen(*source.file, source.selection)
+                                       : profile::from_trace(trace, source.selection, source.pool);
+  auto rows = app::profile_rows(trace, source.selection, profile, by);
+  if (source.file) app::forget_unmeasured(*source.file, rows);
+  std::optional<Table> table;
+  if (of_ranks) {
+    const auto work =
+        app::work_by_rank(trace, profile, comm::waits(trace, source.selection, source.pool));
+    const auto hosts = app::work_by_host(work);
+    table.emplace(options.by == "host" ? hosts_table(options, hosts, !source.file)
+                                       : ranks_table(options, rows, work, !source.file));
+    const std::string outliers =
+        outliers_text(options.by == "host" ? hosts : work, options.by == "host");
+    if (!outliers.empty()) table->footnote(outliers);
+  } else {
+    table.emplace(calls_table(options, rows));
   }
-  if (auto status = table.finish(); !status) return status.error();
-  std::error_code ignored;
-  const std::filesystem::path counted = std::filesystem::path(options.input) / "profile.csv";
-  if (rows.value().empty() && !options.quiet && std::filesystem::exists(counted, ignored)) {
-    note("calls were counted only, which is in " + counted.string());
+  if (!options.quiet) {
+    table->footnote(of_ranks ? "times are sums over threads; wait is part of mpi"
+                             : "visits and times are sums over ranks and their threads");
   }
-  if (table.is_for_people() && !options.quiet) {
-    note(fmt::format("visits and times are sums over all locations{}: threads and GPU streams",
-                     options.by == "rank" ? " of a rank" : ""));
-  }
+  if (auto status = table->finish(); !status) return status.error();
   return kDone;
 }
 
@@ -86,20 +201,25 @@ void add_profile_command(Command& program, Action& action) {
   add_input(command, *options);
   add_output(command, *options);
   add_format(command, *options);
+  add_rows(command, *options);
   add_selection(command, *options);
-  command.option("--by", options->by, "Rows: region, callpath or rank")
-      .one_of({"region", "callpath", "rank"})
+  command.option("--by", options->by, "Rows: region, callpath, rank or host")
+      .one_of({"region", "callpath", "rank", "host"})
       .show_default();
   command.footer(
       "Visits and times are sums over all locations: threads and GPU streams. Visits count the "
       "calls that begin in the window; a call that was open when it begins has time without a "
       "visit. Minimum, maximum and imbalance (maximum over mean; none where no time passed) are "
-      "over ranks, with --by rank over the locations of the rank. Regions that share a name are "
+      "over ranks, max_rank is the first with the maximum. By rank and host: compute is the time "
+      "in "
+      "no call of MPI or of file I/O, wait the part of MPI that 'pathline waits' explains; a star "
+      "marks compute times that are unlike those of the others. Regions that share a name are "
       "told apart by file and line, or by the number of their definition.\n"
       "INPUT may also be a Cube profile (*.cubex) of Score-P or Scalasca, or a folder with one and "
       "no trace: its metrics time and visits, where it has them. Its regions of one name are one.\n"
       "Examples:\n  pathline profile run\n"
-      "  pathline profile run --by callpath --from 10 --until 20");
+      "  pathline profile run --by host\n"
+      "  pathline profile run --by callpath --from 10 --until 20 --sort imbalance --top 10");
   command.on_chosen([options, &action] { action = [options] { return run_profile(*options); }; });
 }
 

@@ -6,10 +6,20 @@
 
 #include <fmt/format.h>
 
+#include "app/run_facts.hpp"
 #include "cli/command.hpp"
 
 namespace pathline::cli {
 namespace {
+
+void note_what_next(const app::RecordOutcome& outcome) {
+  const auto facts = app::run_facts(outcome.run);
+  if (facts && outcome.exit_status != 0) cli::note("the command " + app::ending_text(*facts));
+  if (!outcome.has_archive) return;
+  const std::string run = outcome.run.string();
+  cli::note(fmt::format("next: pathline info {}; {}", run,
+                        fmt::join(app::next_commands(run, false), "; ")));
+}
 
 base::Result<int> run_record(const app::RecordRequest& request,
                              const std::vector<std::string>& misplaced) {
@@ -29,6 +39,8 @@ base::Result<int> run_record(const app::RecordRequest& request,
   if (app::is_rank(request.words)) return app::record_rank(request, note);
   const auto outcome = app::record(request, note);
   if (!outcome) return outcome.error();
+  if (outcome.value().run.empty()) return outcome.value().exit_status;
+  if (!request.quiet) note_what_next(outcome.value());
   std::signal(SIGPIPE, SIG_IGN);  // Until now COMMAND had to inherit what we were started with.
   const auto status = write_result("-", outcome.value().run.string() + '\n');
   if (!status) report_error(status.error());
@@ -55,7 +67,8 @@ void add_record_command(Command& program, Action& action, std::vector<std::strin
           std::string(setting.help));
     } else {
       command.option_function(flag, take, std::string(setting.help))
-          .value_name(std::string(setting.value));
+          .value_name(std::string(setting.value))
+          .suggest({setting.words.begin(), setting.words.end()});
     }
   }
   command.flag("--quiet", request->quiet, "No notes on standard error");

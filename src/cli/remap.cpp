@@ -9,8 +9,10 @@
 
 #include "app/prediction.hpp"
 #include "base/parse.hpp"
+#include "base/text.hpp"
 #include "cli/json_output.hpp"
 #include "cli/network_options.hpp"
+#include "cli/table.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -117,6 +119,31 @@ base::Result<app::MeasuredMachine> open_measured(const RemapCommand& options) {
   return app::open_machine(database.value(), options.predict, options.database_machine);
 }
 
+/// What the groups of ranks that share a node have to do with the answer. Under one switch all
+/// nodes are alike, so that nothing but other groups can help: they are tried.
+base::Status note_groups(const RemapCommand& options, const app::NetworkInput& input, bool on_hosts,
+                         base::ThreadPool& pool) {
+  if (!on_hosts) {
+    if (is_for_people(options) && input.slots_per_node > 1) {
+      note("the bound holds while the ranks that share a node stay together; --group lets them go");
+    }
+    return {};
+  }
+  app::RemapRequest grouped = options.remap;
+  grouped.group = true;
+  const auto found = app::remap(input, grouped, pool);
+  if (!found) return found.error();
+  const app::Remapping& better = found.value();
+  note(fmt::format(
+      "the hosts of the run under one switch: only other ranks on a host can help. --group: {}",
+      better.moved == 0
+          ? "nothing better was found"
+          : fmt::format("{:.1f} % fewer bytes between hosts, {} elsewhere",
+                        100 * (1 - better.hop_bytes_after / std::max(better.hop_bytes_before, 1.0)),
+                        base::counted(better.moved, "rank runs", "ranks run"))));
+  return {};
+}
+
 base::Result<int> run_remap(RemapCommand options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -143,9 +170,8 @@ base::Result<int> run_remap(RemapCommand options) {
                                             measured->tables.node.units.size());
       if (options.request.hosts.empty()) options.request.host_names = app::hosts_of(measured->row);
     }
-  } else if (options.request.network.empty()) {
-    return invalid("--network is missing: what the ranks run on");
   }
+  const bool on_hosts = options.request.network.empty();
   auto opened = open_network(options, pool);
   if (!opened) return opened.error();
   const app::NetworkInput& input = opened.value();
@@ -166,6 +192,9 @@ base::Result<int> run_remap(RemapCommand options) {
                       : app::remap(input, remap, pool);
   });
   if (!result) return result.error();
+  if (!options.quiet && !remap.group && !measured) {
+    if (auto noted = note_groups(options, input, on_hosts, pool); !noted) return noted.error();
+  }
   auto status = print_remapping(options, input, result.value(), seconds());
   if (!status) return status.error();
   return options.require && result.value().moved == 0 ? kAnswerIsNo : kDone;
@@ -236,7 +265,10 @@ void add_remap_command(Command& program, Action& action) {
   command.footer(
       "The placement is never worse than the one given. bound_hop_bytes is what no placement of "
       "the "
-      "same groups of ranks can go below.\nExamples:\n"
+      "same groups of ranks can go below. Without --network it is the hosts of the run under one "
+      "switch, "
+      "and a note says what --group would save.\nExamples:\n"
+      "  pathline remap run --group -o hosts --as slurm\n"
       "  pathline remap --network torus:4x4x4x16x2,ranks-per-node=2 --hopbytes traffic.txt -o map "
       "--as bgq\n"
       "  pathline remap run --network slurm:topology.conf --group -o hosts --as slurm");

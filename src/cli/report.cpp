@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <filesystem>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -23,10 +24,16 @@ base::Status check_suffix(const std::string& output) {
 
 base::Result<int> run_report(const CommonOptions& options) {
   if (auto status = check_suffix(options.output); !status) return status.error();
+  if (options.output == "-" && ::isatty(STDOUT_FILENO) == 1) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "a report is a page of HTML, and standard output is a terminal",
+                       "-o report.html writes it to a file."};
+  }
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  const auto html = app::report_html(run.trace, run.selection, run_name(options.input), run.pool);
+  const auto html = app::report_html(run.trace, run.selection, run_name(options.input),
+                                     app::run_facts(options.input), run.pool);
   if (!html) return html.error();
   if (auto status = write_result(options.output, html.value()); !status) return status.error();
   return kDone;

@@ -29,11 +29,11 @@ base::Status list_routes(const RerouteCommand& options, const app::NetworkInput&
                         {"to"},
                         {"from_name", true},
                         {"to_name", true},
-                        {"bytes"},
+                        {.name = "bytes", .unit = Unit::kBytes},
                         {"hops_before"},
                         {"hops_after"},
-                        {"max_link_load_before_bytes"},
-                        {"max_link_load_after_bytes"},
+                        {.name = "max_link_load_before_bytes", .unit = Unit::kBytes},
+                        {.name = "max_link_load_after_bytes", .unit = Unit::kBytes},
                         {"moved"},
                         {"way", true}});
   for (const app::ReroutedRoute& row : app::rerouted_routes(input, report)) {

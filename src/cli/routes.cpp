@@ -21,9 +21,13 @@ struct RoutesOptions : NetworkOptions {
 base::Status list_links(const RoutesOptions& options, const app::NetworkInput& input,
                         const app::RoutesReport& report) {
   const network::Network& network = *input.machine.network;
-  Table table(
-      options,
-      {{"link"}, {"from"}, {"to"}, {"from_name", true}, {"to_name", true}, {"bytes"}, {"routes"}});
+  Table table(options, {{"link"},
+                        {"from"},
+                        {"to"},
+                        {"from_name", true},
+                        {"to_name", true},
+                        {.name = "bytes", .unit = Unit::kBytes},
+                        {"routes"}});
   for (const network::Link link : report.links) {
     table.row({fmt::format("{}", uint32_t{link}), fmt::format("{}", uint32_t{network.source(link)}),
                fmt::format("{}", uint32_t{network.target(link)}),
@@ -42,11 +46,11 @@ base::Status list_routes(const RoutesOptions& options, const app::NetworkInput& 
                         {"to"},
                         {"from_name", true},
                         {"to_name", true},
-                        {"bytes"},
-                        {"messages"},
+                        {.name = "bytes", .unit = Unit::kBytes},
+                        {.name = "messages", .unit = Unit::kCount},
                         {"hops"},
-                        {"hop_bytes"},
-                        {"max_link_load_bytes"},
+                        {.name = "hop_bytes", .unit = Unit::kBytes},
+                        {.name = "max_link_load_bytes", .unit = Unit::kBytes},
                         {"incomplete"}});
   for (const auto& [r, load] : app::by_load(routes, report.routes, report.loads)) {
     table.row({fmt::format("{}", uint32_t{routes.from[r]}),
@@ -65,9 +69,9 @@ base::Status list_nodes(const RoutesOptions& options, const app::NodeReport& nod
                         {"nodes"},
                         {"out_pairs"},
                         {"in_pairs"},
-                        {"out_bytes"},
-                        {"in_bytes"},
-                        {"inner_bytes"}});
+                        {.name = "out_bytes", .unit = Unit::kBytes},
+                        {.name = "in_bytes", .unit = Unit::kBytes},
+                        {.name = "inner_bytes", .unit = Unit::kBytes}});
   for (uint32_t group = 0; group < nodes.groups.group_count; ++group) {
     const network::NodeFigures& f = nodes.figures[group];
     table.row({fmt::format("{}", group), nodes.groups.names[group], fmt::format("{}", f.node_count),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/empty_result.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
 #include "cli/figure_kinds.hpp"
@@ -186,6 +187,9 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   render::DrawStats drawn;
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {
     return status.error();
+  }
+  if (kind == app::FigureKind::kMatrix && scene.value().message_count == 0 && !common.quiet) {
+    note("the picture is empty: " + app::why_no_messages(run.trace, common.input));
   }
   if (look.pick) {
     if (auto status = print_picked(common, run.trace, report.picked); !status)

@@ -56,11 +56,11 @@ base::Result<int> run_score(const ScoreOptions& options) {
   const app::Score score = app::score(trace, filter, opened.value()->pool);
   Table table(options, {{"region", true},
                         {"group", true},
-                        {"calls"},
-                        {"time_s"},
-                        {"time_per_call_s"},
-                        {"trace_bytes"},
-                        {"share"}});
+                        {.name = "calls", .unit = Unit::kCount},
+                        {.name = "time_s", .unit = Unit::kSeconds},
+                        {.name = "time_per_call_s", .unit = Unit::kSeconds, .spare = 1},
+                        {.name = "trace_bytes", .unit = Unit::kBytes},
+                        {.name = "share", .unit = Unit::kShare}});
   for (const app::ScoreRow& row : score.rows) {
     if (row.filtered) continue;
     const auto total = static_cast<double>(std::max<uint64_t>(1, score.trace_bytes));
@@ -105,6 +105,7 @@ void add_score_command(Command& program, Action& action) {
   add_input(command, *options);
   add_output(command, *options);
   add_format(command, *options);
+  add_rows(command, *options);
   command.option("--filter", options->filter,
                  "Show what remains with this filter (Score-P's syntax)");
   command.option("--filter-out", options->filter_out,

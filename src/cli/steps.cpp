@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/step_lines.hpp"
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "base/text.hpp"
@@ -11,6 +12,7 @@ namespace {
 struct StepsOptions : CommonOptions {
   bool detect = false;
   bool ignore_marks = false;
+  bool summary = false;
   std::string step_marker;
 };
 
@@ -55,27 +57,78 @@ void print_notes(const app::Steps& steps, const steps::Table& table, const Steps
   }
 }
 
-base::Result<int> run_steps(const StepsOptions& options) {
-  auto opened = open(options);
-  if (!opened) return opened.error();
-  const trace::Trace& trace = opened.value()->trace;
-  const auto found = app::find_steps(trace,
-                                     {.detect = options.detect,
-                                      .ignore_marks = options.ignore_marks,
-                                      .by_marker = options.step_marker},
-                                     opened.value()->pool);
-  if (!found) return found.error();
-  const app::Steps& steps = found.value();
-  const steps::Table rows =
-      comm::step_table(trace, steps.windows, opened.value()->selection, opened.value()->pool);
+Table rows_table(const StepsOptions& options, const app::Steps& steps, const trace::Trace& trace,
+                 const steps::Table& rows) {
   std::vector<Column> columns;
-  for (const std::string_view name : app::kStepColumns) columns.push_back({name});
+  for (const std::string_view name : app::kStepColumns) {
+    const bool is_instant = name == "begin_s" || name == "end_s";
+    columns.push_back({.name = name,
+                       .unit = is_instant                    ? Unit::kInstant
+                               : name.ends_with("_s")        ? Unit::kSeconds
+                               : name.ends_with("_bytes")    ? Unit::kBytes
+                               : name.ends_with("_messages") ? Unit::kCount
+                                                             : Unit::kNone,
+                       .spare = static_cast<uint8_t>(name.starts_with("received") ? 1 : 0)});
+  }
   columns[0].name = steps.word();
   Table table(options, columns);
   for (const steps::Row& row : rows.rows) {
     const auto cells = app::step_cells(trace, row);
     table.row({cells.begin(), cells.end()});
   }
+  return table;
+}
+
+/// A line per step.
+Table lines_table(const StepsOptions& options, const app::Steps& steps, const trace::Trace& trace,
+                  const steps::Table& rows) {
+  Table table(options, {{.name = steps.word()},
+                        {.name = "begin_s", .unit = Unit::kInstant, .spare = 4},
+                        {.name = "mean_s", .unit = Unit::kSeconds},
+                        {.name = "max_s", .unit = Unit::kSeconds, .spare = 2},
+                        {.name = "max_rank", .spare = 2},
+                        {.name = "compute_mean_s", .unit = Unit::kSeconds},
+                        {.name = "compute_max_s", .unit = Unit::kSeconds},
+                        {.name = "compute_max_rank"},
+                        {.name = "mpi_mean_s", .unit = Unit::kSeconds, .spare = 1},
+                        {.name = "io_mean_s", .unit = Unit::kSeconds, .spare = 5},
+                        {.name = "sent_messages", .unit = Unit::kCount, .spare = 6},
+                        {.name = "sent_bytes", .unit = Unit::kBytes, .spare = 3}});
+  const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
+  const auto number = [](uint64_t value) { return fmt::format("{}", value); };
+  for (const app::StepLine& line : app::step_lines(trace, rows)) {
+    table.row({number(line.step), seconds(line.begin_s), seconds(line.mean_s), seconds(line.max_s),
+               number(line.max_rank), seconds(line.compute_mean_s), seconds(line.compute_max_s),
+               number(line.compute_max_rank), seconds(line.mpi_mean_s), seconds(line.io_mean_s),
+               number(line.sent_messages), number(line.sent_bytes)});
+  }
+  if (const std::string trend = app::trend_text(app::step_trends(trace, rows)); !trend.empty()) {
+    table.footnote(trend);
+  }
+  return table;
+}
+
+base::Result<int> run_steps(const StepsOptions& options) {
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  const trace::Trace& trace = opened.value()->trace;
+  base::Result<app::Steps> found = app::Steps{};
+  base::Progress progress;
+  progress.begin(options.detect ? "looking for a period in the calls" : "finding time steps", "",
+                 0);
+  with_progress(progress, options.quiet, [&] {
+    found = app::find_steps(trace,
+                            {.detect = options.detect,
+                             .ignore_marks = options.ignore_marks,
+                             .by_marker = options.step_marker},
+                            opened.value()->pool);
+  });
+  if (!found) return found.error();
+  const app::Steps& steps = found.value();
+  const steps::Table rows =
+      comm::step_table(trace, steps.windows, opened.value()->selection, opened.value()->pool);
+  Table table = options.summary ? lines_table(options, steps, trace, rows)
+                                : rows_table(options, steps, trace, rows);
   if (steps.detection) table.add_to_json("detection", app::detection_json(*steps.detection));
   if (!options.quiet) print_notes(steps, rows, options, trace.rank_count);
   if (auto status = table.finish(); !status) return status.error();
@@ -90,6 +143,7 @@ void add_steps_command(Command& program, Action& action) {
   add_input(command, *options);
   add_output(command, *options);
   add_format(command, *options);
+  add_rows(command, *options);
   add_selection(command, *options);
   const Option detect = command.flag("--detect", options->detect,
                                      "Where the program marks no time steps, look for a period in "
@@ -97,6 +151,8 @@ void add_steps_command(Command& program, Action& action) {
   command
       .flag("--ignore-marks", options->ignore_marks, "With --detect: as if the program marked none")
       .needs(detect);
+  command.flag("--summary", options->summary,
+               "A line per step: mean and maximum over ranks, and which rank that is");
   command.option("--step-marker", options->step_marker,
                  "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4; "
                  "BYTES and N may be left out");
@@ -106,7 +162,8 @@ void add_steps_command(Command& program, Action& action) {
       "the "
       "step\nthat it was sent in and to the one it was received in. With --detect the rows are "
       "periods,\nnot time steps.\nExamples:\n"
-      "  pathline steps run --ranks 0\n  pathline steps run --detect --format json");
+      "  pathline steps run --summary\n  pathline steps run --ranks 0\n  pathline steps run "
+      "--detect --format json");
   command.on_chosen([options, &action] { action = [options] { return run_steps(*options); }; });
 }
 

@@ -2,48 +2,26 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "cli/terminal.hpp"
 
 namespace pathline::cli {
 namespace {
 
-/// `text` with so much of its middle left out that it is not wider than `width`, at least 1.
-std::string shortened(const std::string& text, size_t width) {
-  const size_t whole = letter_count(text);
-  if (whole <= width) return text;
-  const size_t head = width / 2;
-  const size_t tail = width - 1 - head;
-  std::string result;
-  size_t letter = 0;  // Letters seen, this one included.
-  for (const char c : text) {
-    if (letter_count({&c, 1}) == 1 && ++letter == head + 1) result += "…";
-    if (letter <= head || letter > whole - tail) result += c;
-  }
-  return result;
-}
-
-/// Takes from the widest texts what a table is wider than `most` letters. Numbers stay whole.
-void fit(const std::vector<Column>& columns, size_t most, std::vector<size_t>& widths) {
-  size_t total = 2 * (widths.size() - 1);
-  for (const size_t width : widths) total += width;
-  while (total > most) {
-    size_t widest = widths.size();
-    for (size_t i = 0; i < widths.size(); ++i) {
-      if (columns[i].is_text && widths[i] > columns[i].least &&
-          (widest == widths.size() || widths[i] > widths[widest])) {
-        widest = i;
-      }
-    }
-    if (widest == widths.size()) return;
-    const size_t cut = std::min(total - most, widths[widest] - columns[widest].least);
-    widths[widest] -= cut;
-    total -= cut;
-  }
+/// Not a number: below all.
+double number(const std::string& cell) {
+  double value = -HUGE_VAL;
+  std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  return value;
 }
 
 }  // namespace
@@ -54,59 +32,59 @@ bool is_for_people(const CommonOptions& options) {
 }
 
 size_t table_width() {
-  winsize size{};
   constexpr size_t kUsual = 100;
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return std::max<size_t>(size.ws_col, 60);
-}
-
-size_t letter_count(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
-  }));
-}
-
-std::string format_table(const std::vector<Column>& columns,
-                         const std::vector<std::vector<std::string>>& rows, size_t width) {
-  std::vector<size_t> widths(columns.size());
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letter_count(row[i]));
+  constexpr size_t kLeast = 60;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
+    return std::max<size_t>(size.ws_col, kLeast);
   }
-  fit(columns, width, widths);
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = columns[i].is_text ? shortened(row[i], widths[i]) : row[i];
-      const std::string padding(widths[i] - letter_count(cell), ' ');
-      if (i > 0) line += "  ";
-      line += columns[i].is_text ? cell + padding : padding + cell;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
+  const char* columns = std::getenv("COLUMNS");
+  size_t width = 0;
+  if (columns != nullptr) std::from_chars(columns, columns + std::strlen(columns), width);
+  return width == 0 ? kUsual : std::clamp<size_t>(width, kLeast, 10'000);
 }
 
 Table::Table(const CommonOptions& options, std::vector<Column> columns)
-    : path_(options.output), columns_(std::move(columns)), format_(Format::kCsv) {
+    : path_(options.output),
+      sort_(options.sort),
+      top_(options.top),
+      columns_(std::move(columns)),
+      format_(Format::kCsv) {
   if (cli::is_for_people(options)) format_ = Format::kTable;
   if (options.format == "json") format_ = Format::kJson;
-  std::vector<std::string> names;
-  for (const Column& column : columns_) names.emplace_back(column.name);
-  if (format_ == Format::kTable) rows_.push_back(names);
+  std::vector<std::string_view> names;
+  for (const Column& column : columns_) {
+    if (is_shown(column)) names.push_back(column.name);
+  }
   if (format_ == Format::kCsv) text_ = fmt::format("{}\n", fmt::join(names, ","));
   if (format_ == Format::kJson) text_ = "{\"rows\":[";
 }
 
-void Table::row(const std::vector<std::string>& cells) {
-  if (format_ == Format::kTable) {
-    rows_.push_back(cells);
-    return;
+bool Table::is_shown(const Column& column) const {
+  return column.readers == Column::Readers::kAll ||
+         (column.readers == Column::Readers::kPeople) == is_for_people();
+}
+
+void Table::row(std::vector<std::string> cells) {
+  any_row_ = true;
+  if (is_for_people() || !sort_.empty() || top_ > 0) {
+    rows_.push_back({std::move(cells), {}});
+  } else {
+    print(cells);
   }
-  if (format_ == Format::kJson) text_ += any_row_ ? ",\n{" : "\n{";
+}
+
+void Table::mark(size_t column) {
+  if (is_for_people()) rows_.back().marked.push_back(column);
+}
+
+void Table::print(const std::vector<std::string>& cells) {
+  if (format_ == Format::kJson) text_ += any_printed_ ? ",\n{" : "\n{";
+  bool is_first = true;
   for (size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) text_ += ',';
+    if (!is_shown(columns_[i])) continue;
+    if (!is_first) text_ += ',';
+    is_first = false;
     if (format_ == Format::kCsv) {
       text_ += columns_[i].is_text ? base::csv_field(cells[i]) : cells[i];
     } else {
@@ -117,7 +95,7 @@ void Table::row(const std::vector<std::string>& cells) {
     }
   }
   text_ += format_ == Format::kJson ? "}" : "\n";
-  any_row_ = true;
+  any_printed_ = true;
 }
 
 void Table::caption(const std::string& line) {
@@ -132,10 +110,68 @@ void Table::add_to_json(std::string_view key, std::string_view json) {
   more_json_ += fmt::format(",\n\"{}\":{}", key, json);
 }
 
+base::Status Table::sort() {
+  if (sort_.empty()) return {};
+  const auto by = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+    return column.name == sort_ || heading(column) == sort_;
+  });
+  if (by == columns_.end()) {
+    std::vector<std::string> names;
+    for (const Column& column : columns_) names.emplace_back(column.name);
+    const std::string_view meant = base::nearest(sort_, names);
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--sort {}: there is no such column, only {}", sort_, fmt::join(names, ", ")),
+        meant.empty() ? "" : fmt::format("Did you mean '{}'?", meant)};
+  }
+  const auto i = static_cast<size_t>(by - columns_.begin());
+  const bool is_amount = !by->is_text && by->unit != Unit::kNone && by->unit != Unit::kInstant;
+  std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
+    if (by->is_text) return a.cells[i] < b.cells[i];
+    return is_amount ? number(a.cells[i]) > number(b.cells[i])
+                     : number(a.cells[i]) < number(b.cells[i]);
+  });
+  return {};
+}
+
+std::string Table::table_text() const {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> cells(rows_.size() + 1);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!is_shown(columns_[i])) continue;
+    columns.push_back(columns_[i]);
+    cells[0].push_back(heading(columns_[i]));
+    const bool any_mark = std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+      return std::find(row.marked.begin(), row.marked.end(), i) != row.marked.end();
+    });
+    if (any_mark && !columns_[i].is_text) cells[0].back() += "  ";
+    for (size_t row = 0; row < rows_.size(); ++row) {
+      std::string cell = cli::for_people(columns_[i], rows_[row].cells[i]);
+      const auto& marked = rows_[row].marked;
+      if (any_mark) {
+        cell += std::find(marked.begin(), marked.end(), i) != marked.end() ? " *" : "  ";
+      }
+      cells[row + 1].push_back(std::move(cell));
+    }
+  }
+  std::string text = format_table(columns, cells, table_width());
+  return path_ == "-" ? in_colour(text) : text;
+}
+
 base::Status Table::finish() {
+  if (auto sorted = sort(); !sorted) return sorted;
+  const size_t all = rows_.size();
+  if (top_ > 0 && all > top_) {
+    rows_.resize(top_);
+    footnote(fmt::format("{} of {} rows", base::human_count(top_), base::human_count(all)));
+  }
+  if (format_ == Format::kTable) {
+    text_ += table_text() + footnotes_;
+    return path_ == "-" ? page(text_) : write_result(path_, text_);
+  }
+  for (const Row& row : rows_) print(row.cells);
   if (format_ == Format::kJson) text_ += "\n]" + more_json_ + "}\n";
-  if (format_ == Format::kTable) text_ += format_table(columns_, rows_, table_width());
-  return write_result(path_, text_ + footnotes_);
+  return write_result(path_, text_);
 }
 
 }  // namespace pathline::cli

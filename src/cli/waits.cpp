@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/waits.hpp"
 
+#include "app/empty_result.hpp"
+#include "app/rank_rows.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
 
@@ -10,18 +13,34 @@ namespace {
 base::Result<int> run_waits(const CommonOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
-  const trace::Trace& trace = opened.value()->trace;
-  const comm::Waits waits = comm::waits(trace, opened.value()->selection, opened.value()->pool);
-  Table table(options, {{"kind", true}, {"rank"}, {"count"}, {"wait_s"}});
+  Opened& run = *opened.value();
+  const trace::Trace& trace = run.trace;
+  const comm::Waits waits = comm::waits(trace, run.selection, run.pool);
+  Table table(options, {{.name = "kind", .is_text = true},
+                        {.name = "rank"},
+                        {.name = "count", .unit = Unit::kCount},
+                        {.name = "wait_s", .unit = Unit::kSeconds}});
+  uint64_t explained = 0;
   for (const comm::WaitRow& row : waits.rows) {
     table.row({std::string(comm::wait_name(row.kind)), fmt::format("{}", row.rank),
                fmt::format("{}", row.count), fmt::format("{:.9f}", trace.span_seconds(row.ticks))});
+    explained += row.ticks;
   }
+  if (table.is_for_people()) {
+    const auto profile = profile::from_trace(trace, run.selection, run.pool);
+    const double mpi_s = app::mpi_seconds(app::work_by_rank(trace, profile, waits));
+    if (mpi_s > 0) {
+      table.footnote(fmt::format("of {} in MPI {} are explained", base::human_seconds(mpi_s),
+                                 base::human_seconds(trace.span_seconds(explained))));
+    }
+  }
+  if (waits.rows.empty() && !options.quiet)
+    note(app::why_no_waits(trace, run.selection, options.input));
   if (waits.messages_without_call > 0 && !options.quiet) {
     note(fmt::format(
         "{} of {} messages were received outside of recorded MPI calls; whether anybody "
         "waited for them is not known",
-        waits.messages_without_call, trace.messages.size()));
+        base::human_count(waits.messages_without_call), base::human_count(trace.messages.size())));
   }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
@@ -35,6 +54,7 @@ void add_waits_command(Command& program, Action& action) {
   add_input(command, *options);
   add_output(command, *options);
   add_format(command, *options);
+  add_rows(command, *options);
   add_selection(command, *options);
   command.footer(
       "Per kind and waiting rank: in how many calls it waited, and how long.\n"
@@ -42,6 +62,8 @@ void add_waits_command(Command& program, Action& action) {
       "  late_receiver  a blocking send, until its receive was posted\n"
       "  collective     an operation of all with all, until the last rank entered it\n"
       "  barrier        a barrier, the same\n"
+      "  late_broadcast a broadcast or scatter, until its root entered it\n"
+      "  early_reduce   a reduce or gather at its root, until the last rank entered it\n"
       "A call that waits for several partners counts once, for the last of them.\nExamples:\n"
       "  pathline waits run\n  pathline waits run --ranks 0-3 --format csv");
   command.on_chosen([options, &action] { action = [options] { return run_waits(*options); }; });

@@ -204,9 +204,11 @@ TEST(Record, FindsTheRecorderBesideItsOwnProgram) {
 
 TEST(Record, DescribesTheRun) {
   const Workplace here;
-  (void)here.sh("pathline record -o deep/run --max-size 2G --io -- sh -c 'exit 3' 'a b'");
+  (void)here.sh(
+      "pathline record -o deep/run --max-size 2G --io -- sh -c "
+      "'touch deep/run/made; exit 3' 'a b'");
   const nlohmann::json json = here.run_json("deep/run");
-  EXPECT_EQ(json["command"], (nlohmann::json{"sh", "-c", "exit 3", "a b"}));
+  EXPECT_EQ(json["command"], (nlohmann::json{"sh", "-c", "touch deep/run/made; exit 3", "a b"}));
   EXPECT_EQ(json["working_directory"], here.path().string());
   EXPECT_EQ(json["settings"]["max_size"], "2G");
   EXPECT_EQ(json["settings"]["io"], "1");
@@ -216,6 +218,15 @@ TEST(Record, DescribesTheRun) {
   EXPECT_TRUE(std::regex_match(json["start_time"].get<std::string>(), iso8601));
   EXPECT_TRUE(std::regex_match(json["end_time"].get<std::string>(), iso8601));
   EXPECT_FALSE(json["host"].get<std::string>().empty());
+}
+
+TEST(Record, LeavesNothingBehindACommandThatFailedUnrecorded) {
+  const Workplace here;
+  const Output output = here.sh("pathline record -o run -- sh -c 'exit 3'");
+  EXPECT_EQ(output.status, 3);
+  EXPECT_EQ(output.out, "");
+  EXPECT_THAT(output.err, HasSubstr("nothing was recorded: the command ended with status 3"));
+  EXPECT_FALSE(fs::exists(here.path() / "run"));
 }
 
 TEST(Record, DescribesTheRunBeforeItStarts) {
@@ -295,7 +306,7 @@ TEST(Record, PassesSignalsOn) {
                 "for i in $(seq 600); do [ -e ready ] && break; sleep 0.05; done; kill -" +
                 name + " $!; wait $!");
     EXPECT_EQ(output.status, 9) << name << output.err;
-    EXPECT_THAT(output.out, StartsWith(std::string("got ") + name + "\nrun"));
+    EXPECT_EQ(output.out, std::string("got ") + name + "\n");
   }
 }
 
@@ -390,7 +401,7 @@ TEST_P(UnderLauncher, TheCommandBehavesAsWithoutUs) {
   const Output plain = here().sh(command);
   const Output output = here().sh("pathline record -o run -- " + command);
   EXPECT_EQ(output.status, plain.status);
-  EXPECT_EQ(output.out, plain.out + "run\n");
+  EXPECT_EQ(output.out, plain.out) << "nothing was recorded: there is no run to name";
   EXPECT_THAT(plain.out, StartsWith("input\n[a b]\n[\"]\n[c'd]\n[$x]\n"));
 }
 
@@ -440,7 +451,7 @@ TEST_P(UnderLauncher, ASignalEndsTheRanks) {
       "for i in $(seq 600); do [ -e pid ] && break; sleep 0.05; done; kill -TERM $!; wait $!; "
       "for i in $(seq 200); do kill -0 $(cat pid) 2>/dev/null || break; sleep 0.1; done; "
       "kill -0 $(cat pid) 2>/dev/null || echo gone");
-  EXPECT_THAT(output.out, EndsWith("run\ngone\n")) << output.err;
+  EXPECT_THAT(output.out, EndsWith("gone\n")) << output.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(

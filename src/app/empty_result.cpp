@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/empty_result.hpp"
+
+#include <fmt/format.h>
+
+#include "app/counted_profile.hpp"
+#include "base/text.hpp"
+
+namespace pathline::app {
+namespace {
+
+/// "" unless the run was recorded without events.
+std::string only_counted(const trace::Trace& trace, const std::string& input) {
+  const bool any_event = trace.end_ticks > trace.start_ticks && !trace.locations.empty();
+  if (any_event || !has_counted_profile(input)) return "";
+  return "calls were counted only (--mode profile), which 'pathline profile' shows; messages and "
+         "times of single calls need --mode trace";
+}
+
+}  // namespace
+
+std::string why_no_messages(const trace::Trace& trace, const std::string& input) {
+  if (std::string counted = only_counted(trace, input); !counted.empty()) return counted;
+  if (trace.messages.size() > 0) {
+    return fmt::format("no message lies in the chosen part of the run, which has {}",
+                       base::human_count(trace.messages.size()));
+  }
+  const size_t unmatched = trace.unmatched_sends.size() + trace.unmatched_receives.size();
+  if (unmatched > 0) {
+    return fmt::format(
+        "no send found its receive; {} without a partner: 'pathline info' tells more",
+        base::counted(unmatched, "is", "are"));
+  }
+  if (trace.collectives.size() > 0) {
+    return fmt::format(
+        "the run has no messages from rank to rank, only {}",
+        base::counted(trace.collectives.size(), "collective operation", "collective operations"));
+  }
+  return "the run has no messages";
+}
+
+std::string why_no_waits(const trace::Trace& trace, const trace::Selection& selection,
+                         const std::string& input) {
+  if (std::string counted = only_counted(trace, input); !counted.empty()) return counted;
+  if (trace.messages.size() + trace.collectives.size() == 0) {
+    return "nobody could wait: the run has no messages and no collective operations";
+  }
+  return selection.everything() ? "nobody waited" : "nobody waited in the chosen part of the run";
+}
+
+}  // namespace pathline::app

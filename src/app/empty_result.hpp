@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::app {
+
+/// Why a table or picture of messages is empty, in a sentence for people.
+///
+/// trace  of which no message was chosen. input  what it was opened from.
+std::string why_no_messages(const trace::Trace& trace, const std::string& input);
+
+/// Why nobody waited, the same.
+std::string why_no_waits(const trace::Trace& trace, const trace::Selection& selection,
+                         const std::string& input);
+
+}  // namespace pathline::app

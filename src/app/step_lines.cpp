@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/step_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace pathline::app {
+namespace {
+
+double compute_s(const trace::Trace& trace, const steps::Row& row) {
+  const double all = trace.span_seconds(row.end_ticks - row.begin_ticks);
+  return std::max(0.0, all - trace.span_seconds(row.counters.mpi_ticks + row.counters.io_ticks));
+}
+
+}  // namespace
+
+std::vector<StepLine> step_lines(const trace::Trace& trace, const steps::Table& table) {
+  std::vector<StepLine> lines;
+  uint32_t recorded = 0;
+  const auto close = [&] {
+    if (lines.empty()) return;
+    StepLine& line = lines.back();
+    line.mean_s /= line.ranks;
+    for (double* mean : {&line.compute_mean_s, &line.mpi_mean_s, &line.io_mean_s}) {
+      *mean /= std::max<uint32_t>(recorded, 1);
+    }
+  };
+  for (const steps::Row& row : table.rows) {
+    if (lines.empty() || lines.back().step != row.step) {
+      close();
+      recorded = 0;
+      lines.push_back({.step = row.step, .begin_s = trace.seconds(row.begin_ticks)});
+    }
+    StepLine& line = lines.back();
+    const double seconds = trace.span_seconds(row.end_ticks - row.begin_ticks);
+    line.begin_s = std::min(line.begin_s, trace.seconds(row.begin_ticks));
+    line.mean_s += seconds;
+    if (line.ranks++ == 0 || seconds > line.max_s) {
+      line.max_s = seconds;
+      line.max_rank = row.rank;
+    }
+    if (!row.recorded) continue;
+    const double compute = compute_s(trace, row);
+    if (recorded++ == 0 || compute > line.compute_max_s) {
+      line.compute_max_s = compute;
+      line.compute_max_rank = row.rank;
+    }
+    line.compute_mean_s += compute;
+    line.mpi_mean_s += trace.span_seconds(row.counters.mpi_ticks);
+    line.io_mean_s += trace.span_seconds(row.counters.io_ticks);
+    line.sent_messages += row.counters.sent_messages;
+    line.sent_bytes += row.counters.sent_bytes;
+  }
+  close();
+  return lines;
+}
+
+std::vector<StepTrend> step_trends(const trace::Trace& trace, const steps::Table& table) {
+  struct Sums {
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    double first = 0, last = 0;
+  };
+  std::map<uint32_t, Sums> ranks;
+  for (const steps::Row& row : table.rows) {
+    if (!row.recorded) continue;
+    Sums& sums = ranks[row.rank];
+    const double x = row.step;
+    const double y = compute_s(trace, row);
+    if (sums.n == 0) sums.first = x;
+    sums.last = x;
+    sums.n += 1;
+    sums.x += x;
+    sums.y += y;
+    sums.xx += x * x;
+    sums.xy += x * y;
+    sums.yy += y * y;
+  }
+  constexpr double kLeastSteps = 8;
+  constexpr double kLeastT = 6;  // By chance once in 10,000 ranks, with 10 steps.
+  std::vector<StepTrend> trends;
+  for (const auto& [rank, sums] : ranks) {
+    const double sxx = sums.xx - sums.x * sums.x / sums.n;
+    const double sxy = sums.xy - sums.x * sums.y / sums.n;
+    const double syy = sums.yy - sums.y * sums.y / sums.n;
+    if (sums.n < kLeastSteps || sxx <= 0 || syy <= 0) continue;
+    const double slope = sxy / sxx;
+    const double change = slope * (sums.last - sums.first);
+    const double explained = std::min(1.0, sxy * sxy / (sxx * syy));
+    const double t_squared = (sums.n - 2) * explained / (1 - explained);
+    if (std::abs(change) < 0.1 * sums.y / sums.n || t_squared < kLeastT * kLeastT) continue;
+    const double mean_x = sums.x / sums.n;
+    const double mean_y = sums.y / sums.n;
+    trends.push_back({.rank = rank,
+                      .s_per_step = slope,
+                      .first_s = std::max(0.0, mean_y + slope * (sums.first - mean_x)),
+                      .last_s = std::max(0.0, mean_y + slope * (sums.last - mean_x))});
+  }
+  std::stable_sort(trends.begin(), trends.end(), [](const StepTrend& a, const StepTrend& b) {
+    return std::abs(a.s_per_step) > std::abs(b.s_per_step);
+  });
+  return trends;
+}
+
+std::string trend_text(const std::vector<StepTrend>& trends) {
+  if (trends.empty()) return "";
+  const StepTrend& most = trends.front();
+  const bool grows = most.s_per_step > 0;
+  const std::string others = trends.size() == 1 ? ""
+                                                : fmt::format(", the most of {} ranks with a trend",
+                                                              base::human_count(trends.size()));
+  return fmt::format("compute time of rank {} {} from {} to {}: {}{} a step{}", most.rank,
+                     grows ? "grows" : "falls", base::human_seconds(most.first_s),
+                     base::human_seconds(most.last_s), grows ? "+" : "",
+                     base::human_seconds(most.s_per_step), others);
+}
+
+}  // namespace pathline::app
