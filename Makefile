@@ -3,6 +3,8 @@
 # Shortcuts; the work is done by CMake (CMakePresets.json) and the scripts in tools/.
 
 PREFIX ?= /usr/local
+# Where test-deb makes its bare system.
+ROOT ?= /var/tmp/pathline-root
 # ON makes warnings errors, as continuous integration does.
 WERROR ?= OFF
 export WERROR
@@ -27,6 +29,13 @@ build:  ## build what will be installed
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install build/release --prefix "$(PREFIX)"
+
+deb: build  ## make a package for Debian and its like of what is installed: build/pathline_*.deb
+	@tools/setup build deb
+	@tools/deb
+
+test-deb: deb  ## install the package in a bare Debian 12 (root's; in ROOT, half a GB), use and remove it
+	@tools/test-deb "$(ROOT)"
 
 bench:  ## measure the speed (figures for doc/performance.md)
 	@tools/setup build bench
@@ -76,4 +85,4 @@ lint:  ## check the sources with clang-tidy
 clean:  ## remove everything that was built
 	@rm -rf build
 
-.PHONY: help demo test build install bench bench-overhead test-apps test-paraview test-smpi test-tsan test-fuzz odr rooms format lint clean
+.PHONY: help demo test build install deb test-deb bench bench-overhead test-apps test-paraview test-smpi test-tsan test-fuzz odr rooms format lint clean

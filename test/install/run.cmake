@@ -32,3 +32,17 @@ foreach(file IN LISTS package)
     endif()
   endforeach()
 endforeach()
+
+# What a system expects beside a program, and a module file that knows where it is.
+foreach(name man/man1/pathline.1 man/man1/pathline-campaign-run.1
+             bash-completion/completions/pathline zsh/site-functions/_pathline
+             fish/vendor_completions.d/pathline.fish doc/pathline/LICENSE doc/pathline/doc/recording.md)
+  if(NOT EXISTS "${scratch}/prefix/share/${name}")
+    message(FATAL_ERROR "share/${name} is not installed")
+  endif()
+endforeach()
+file(GLOB module "${scratch}/prefix/share/modulefiles/pathline/*")
+file(STRINGS "${module}" lines REGEX "^set prefix ")
+if(NOT lines STREQUAL "set prefix {${scratch}/prefix}")
+  message(FATAL_ERROR "${module} says '${lines}'")
+endif()
