@@ -14,7 +14,7 @@ namespace pathline::campaign {
 /// processes out, not other threads of this one.
 class FolderLock {
  public:
-  /// Errors: kIo where another process has it, with its number, or where the file system has no locks.
+  /// errors  kIo where another process has it, with its number, or where the file system has none.
   static base::Result<FolderLock> take(const std::filesystem::path& folder);
   FolderLock(FolderLock&& other) noexcept;
   FolderLock& operator=(FolderLock&&) = delete;
