@@ -6,11 +6,9 @@
 #include "profile/metric_table.hpp"
 
 namespace pathline::app {
-namespace {
 
-/// "main->solve->MPI_Waitall".
-std::string path_of(const profile::Profile& profile, const std::vector<std::string>& labels,
-                    profile::CallPath call_path) {
+std::string call_path_text(const profile::Profile& profile, const std::vector<std::string>& labels,
+                           profile::CallPath call_path) {
   std::string text;
   for (; call_path.valid(); call_path = profile.call_paths[call_path].parent) {
     const trace::Region region = profile.call_paths[call_path].region;
@@ -19,8 +17,6 @@ std::string path_of(const profile::Profile& profile, const std::vector<std::stri
   }
   return text;
 }
-
-}  // namespace
 
 std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Selection& selection,
                                      const profile::Profile& profile, ProfileBy by) {
@@ -32,7 +28,7 @@ std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Sel
   rows.reserve(flat.size());
   for (const profile::FlatRow& row : flat) {
     rows.push_back({.name = row.rank.valid()        ? fmt::format("{}", uint32_t{row.rank})
-                            : row.call_path.valid() ? path_of(profile, labels, row.call_path)
+                            : row.call_path.valid() ? call_path_text(profile, labels, row.call_path)
                                                     : labels[row.region],
                     .visits = row.visits,
                     .inclusive_s = trace.span_seconds(row.inclusive_ticks),

@@ -30,6 +30,11 @@ struct ProfileRow {
   double imbalance = 0;  ///< Maximum over mean; 0 is none: no time passed.
 };
 
+/// "main->solve->MPI_Waitall".
+/// labels  profile::region_labels()
+std::string call_path_text(const profile::Profile& profile, const std::vector<std::string>& labels,
+                           profile::CallPath call_path);
+
 /// In the order of profile::by_region(), by_call_path() or by_rank().
 ///
 /// profile  of the selection.

@@ -30,6 +30,7 @@ Checked one_of(const std::string& text, const Path&) {
 }
 
 constexpr std::array<std::string_view, 3> kModes = {"trace", "profile", "both"};
+constexpr std::array<std::string_view, 3> kCallSites = {"auto", "all", "off"};
 constexpr std::array<std::string_view, 3> kBuffers = {"file", "ram", "ring"};
 constexpr std::array<std::string_view, 2> kInsitu = {"topology", "geometry"};
 constexpr std::array<std::string_view, 3> kClocks = {"auto", "tsc", "monotonic"};
@@ -202,6 +203,11 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"io", "0|1", "Record the program's calls of open, read, write ... too", yes_or_no},
     {"mpi_groups", "LIST", "Kinds of MPI calls to record: p2p, coll, rma, io, topo, probes; or all",
      mpi_groups},
+    {"call_sites", "WHICH",
+     "Keep calls of MPI apart by the place in the program that made them: auto (those outside of "
+     "all "
+     "its regions), all or off",
+     one_of<kCallSites>, kCallSites},
     {"filter", "FILE", "Which regions to record, as 'pathline score --filter-out' writes it",
      existing_file},
     {"counters", "LIST", "Counters of the processor or the system to read along", any_text},

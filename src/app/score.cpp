@@ -197,6 +197,7 @@ Score score(const trace::Trace& trace, const base::RegionFilter& filter, base::T
     score.kept_of_ranks[rank] += kept[i];
   }
 
+  trace.definitions.join_functions(bytes);
   for (const profile::FlatRow& flat : profile::by_region(trace, {}, profile)) {
     const trace::RegionDefinition& region = regions[flat.region];
     score.rows.push_back({.region = flat.region,

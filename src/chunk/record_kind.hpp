@@ -66,7 +66,8 @@ namespace pathline::chunk {
   X(Setting, 75, "text") \
   X(MetricSet, 76, "set text") \
   X(Profile, 77, "stream region calls ticks") \
-  X(OtherWorld, 78, "comm parents size realtime_ns")
+  X(OtherWorld, 78, "comm parents size realtime_ns") \
+  X(CallSite, 79, "region address text")
 // clang-format on
 
 enum class RecordKind : uint8_t {

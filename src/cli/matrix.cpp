@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/matrix.hpp"
 
+#include "app/call_path_matrix.hpp"
 #include "app/empty_result.hpp"
 #include "app/host_matrix.hpp"
 #include "cli/command.hpp"
@@ -14,21 +15,22 @@ struct MatrixOptions : CommonOptions {
   std::optional<uint32_t> step;
 };
 
-std::vector<Column> columns(bool by_host) {
-  return {{.name = by_host ? "sender_host" : "sender", .is_text = by_host},
-          {.name = by_host ? "receiver_host" : "receiver", .is_text = by_host},
-          {.name = "messages", .unit = Unit::kCount},
-          {.name = "bytes", .unit = Unit::kBytes},
-          {.name = "min_s", .unit = Unit::kSeconds, .spare = 2},
-          {.name = "mean_s", .unit = Unit::kSeconds, .spare = 1},
-          {.name = "max_s", .unit = Unit::kSeconds, .spare = 3}};
+/// What names a row, and the columns that all matrices have.
+std::vector<Column> columns(std::vector<Column> names) {
+  const Column numbers[] = {{.name = "messages", .unit = Unit::kCount},
+                            {.name = "bytes", .unit = Unit::kBytes},
+                            {.name = "min_s", .unit = Unit::kSeconds, .spare = 2},
+                            {.name = "mean_s", .unit = Unit::kSeconds, .spare = 1},
+                            {.name = "max_s", .unit = Unit::kSeconds, .spare = 3}};
+  names.insert(names.end(), std::begin(numbers), std::end(numbers));
+  return names;
 }
 
 std::string seconds(double value) { return fmt::format("{:.9f}", value); }
 
 Table ranks_table(const MatrixOptions& options, const trace::Trace& trace,
                   const comm::Matrix& matrix) {
-  Table table(options, columns(false));
+  Table table(options, columns({{.name = "sender"}, {.name = "receiver"}}));
   const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
   const graph::Traffic& traffic = matrix.traffic;
   for (uint32_t sender = 0; sender < traffic.rank_count(); ++sender) {
@@ -44,12 +46,23 @@ Table ranks_table(const MatrixOptions& options, const trace::Trace& trace,
 }
 
 Table hosts_table(const MatrixOptions& options, const std::vector<app::HostPair>& pairs) {
-  Table table(options, columns(true));
+  Table table(options, columns({{.name = "sender_host", .is_text = true},
+                                {.name = "receiver_host", .is_text = true}}));
   const auto name = [](const std::string& host) { return host.empty() ? "unknown" : host; };
   for (const app::HostPair& pair : pairs) {
     table.row({name(pair.sender_host), name(pair.receiver_host), fmt::format("{}", pair.messages),
                fmt::format("{}", pair.bytes), seconds(pair.min_s), seconds(pair.mean_s),
                seconds(pair.max_s)});
+  }
+  return table;
+}
+
+Table paths_table(const MatrixOptions& options, const std::vector<app::PathMessages>& paths) {
+  Table table(options, columns({{.name = "callpath", .is_text = true}}));
+  for (const app::PathMessages& path : paths) {
+    table.row({path.call_path.empty() ? "(outside of calls)" : path.call_path,
+               fmt::format("{}", path.messages), fmt::format("{}", path.bytes), seconds(path.min_s),
+               seconds(path.mean_s), seconds(path.max_s)});
   }
   return table;
 }
@@ -63,7 +76,11 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
       comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
   const std::vector<app::HostPair> pairs = app::host_matrix(trace, matrix);
   Table table =
-      options.by == "host" ? hosts_table(options, pairs) : ranks_table(options, trace, matrix);
+      options.by == "host" ? hosts_table(options, pairs)
+      : options.by == "rank"
+          ? ranks_table(options, trace, matrix)
+          : paths_table(options, app::call_path_matrix(trace, opened.value()->selection,
+                                                       options.step, opened.value()->pool));
   if (const std::string crossing = app::crossing_text(pairs); !crossing.empty()) {
     table.footnote(crossing);
   }
@@ -82,8 +99,8 @@ void add_matrix_command(Command& program, Action& action) {
   add_format(command, *options);
   add_rows(command, *options);
   add_selection(command, *options);
-  command.option("--by", options->by, "Rows: pairs of ranks or of hosts")
-      .one_of({"rank", "host"})
+  command.option("--by", options->by, "Rows: pairs of ranks or of hosts, or the calls that send")
+      .one_of({"rank", "host", "callpath"})
       .show_default();
   command.option("--step", options->step, "Only the messages sent in this time step");
   command.footer(
@@ -93,6 +110,7 @@ void add_matrix_command(Command& program, Action& action) {
       "that "
       "nobody was ready for takes until somebody was.\nExamples:\n"
       "  pathline matrix run --sort bytes --top 10\n  pathline matrix run --by host\n"
+      "  pathline matrix run --by callpath\n"
       "  pathline matrix run --step 12 --format csv");
   command.on_chosen([options, &action] { action = [options] { return run_matrix(*options); }; });
 }

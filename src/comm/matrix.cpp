@@ -27,25 +27,11 @@ struct BySender {
   std::vector<uint32_t> message;
 };
 
-BySender group_by_sender(const trace::Trace& trace, const trace::Selection& selection,
-                         std::optional<uint32_t> step) {
+BySender group_by_sender(const trace::Trace& trace, const std::vector<bool>& chosen) {
   const trace::Messages& messages = trace.messages;
-  const auto steps =
-      step ? trace::marked_steps(trace) : std::vector<std::vector<trace::StepWindow>>();
-  const auto in_step = [&](size_t i) {
-    if (!step) return true;
-    return std::any_of(steps[messages.sender[i]].begin(), steps[messages.sender[i]].end(),
-                       [&](const trace::StepWindow& window) {
-                         return window.step == *step &&
-                                messages.send_ticks[i] >= window.begin_ticks &&
-                                messages.send_ticks[i] <= window.end_ticks;
-                       });
-  };
-  std::vector<bool> chosen(messages.size());
   BySender grouped;
   grouped.start.assign(size_t{trace.rank_count} + 1, 0);
   for (size_t i = 0; i < messages.size(); ++i) {
-    chosen[i] = selection.has_message(messages, i) && in_step(i);
     if (chosen[i]) ++grouped.start[messages.sender[i] + 1];
   }
   for (size_t rank = 0; rank < trace.rank_count; ++rank) {
@@ -82,9 +68,30 @@ Row sum_row(const trace::Messages& messages, std::vector<uint32_t> mine) {
 
 }  // namespace
 
+std::vector<bool> chosen_messages(const trace::Trace& trace, const trace::Selection& selection,
+                                  std::optional<uint32_t> step) {
+  const trace::Messages& messages = trace.messages;
+  const auto steps =
+      step ? trace::marked_steps(trace) : std::vector<std::vector<trace::StepWindow>>();
+  const auto in_step = [&](size_t i) {
+    if (!step) return true;
+    return std::any_of(steps[messages.sender[i]].begin(), steps[messages.sender[i]].end(),
+                       [&](const trace::StepWindow& window) {
+                         return window.step == *step &&
+                                messages.send_ticks[i] >= window.begin_ticks &&
+                                messages.send_ticks[i] <= window.end_ticks;
+                       });
+  };
+  std::vector<bool> chosen(messages.size());
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    chosen[i] = selection.has_message(messages, i) && in_step(i);
+  }
+  return chosen;
+}
+
 Matrix matrix(const trace::Trace& trace, const trace::Selection& selection,
               std::optional<uint32_t> step, base::ThreadPool& pool) {
-  const BySender grouped = group_by_sender(trace, selection, step);
+  const BySender grouped = group_by_sender(trace, chosen_messages(trace, selection, step));
   std::vector<Row> rows(trace.rank_count);
   pool.for_each(rows.size(), [&](size_t sender) {
     rows[sender] = sum_row(trace.messages, {grouped.message.begin() + grouped.start[sender],

@@ -21,6 +21,10 @@ struct Matrix {
   std::vector<double> mean_ticks;
 };
 
+/// Which messages, by row, `selection` and the marked time step of their sender choose.
+std::vector<bool> chosen_messages(const trace::Trace& trace, const trace::Selection& selection,
+                                  std::optional<uint32_t> step);
+
 /// Counts the messages of `selection`.
 ///
 /// step  only messages sent in this marked time step of their sender.

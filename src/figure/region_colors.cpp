@@ -94,16 +94,18 @@ RegionShades::Mpi mpi_shade(std::string_view name) {
   return is_nonblocking ? RegionShades::kStart : RegionShades::kOtherMpi;
 }
 
-RegionColors::RegionColors(const trace::Definitions& definitions,
-                           const std::vector<uint64_t>& run_ticks, const layout::Theme& theme)
+RegionColors::RegionColors(const trace::Definitions& definitions, std::vector<uint64_t> run_ticks,
+                           const layout::Theme& theme)
     : colors_(definitions.regions.size()), families_(trace::call_classes(definitions)) {
+  run_ticks.resize(colors_.size());
+  definitions.join_functions(run_ticks);
   std::vector<uint32_t> order(colors_.size());
   std::iota(order.begin(), order.end(), 0U);
-  const auto ticks = [&](uint32_t region) {
-    return region < run_ticks.size() ? run_ticks[region] : 0;
-  };
+  std::erase_if(order, [&](uint32_t region) {
+    return definitions.regions[region].function != trace::Region(region);
+  });
   std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return ticks(a) > ticks(b); });
+                   [&](uint32_t a, uint32_t b) { return run_ticks[a] > run_ticks[b]; });
   const auto main =
       order.begin() + static_cast<std::ptrdiff_t>(std::min(kMainRegions, order.size()));
   std::sort(order.begin(), main, [&](uint32_t a, uint32_t b) {
@@ -120,6 +122,9 @@ RegionColors::RegionColors(const trace::Definitions& definitions,
       case trace::CallClass::kFileIo: colors_[region] = file_io.take_near(hash_of(name)); break;
       case trace::CallClass::kOther: colors_[region] = program.take_near(hash_of(name)); break;
     }
+  }
+  for (size_t i = 0; i < colors_.size(); ++i) {
+    colors_[i] = colors_[definitions.regions[i].function];
   }
 }
 

@@ -25,7 +25,7 @@ layout::RegionShades::Mpi mpi_shade(std::string_view name);
 class RegionColors {
  public:
   /// run_ticks  exclusive time of each region in the whole run.
-  RegionColors(const trace::Definitions& definitions, const std::vector<uint64_t>& run_ticks,
+  RegionColors(const trace::Definitions& definitions, std::vector<uint64_t> run_ticks,
                const layout::Theme& theme);
 
   [[nodiscard]] layout::Color of(uint32_t region) const { return colors_[region]; }

@@ -66,12 +66,17 @@ std::vector<uint64_t> inclusive_ticks(const Profile& profile) {
   return ticks;
 }
 
+/// Where rows are regions, a function of MPI is one, wherever it was called from.
+trace::Region function_of(const trace::Trace& trace, trace::Region region) {
+  return region.valid() ? trace.definitions.regions[region].function : region;
+}
+
 /// True if a call path lies inside another call of its own region.
-bool is_recursion(const Profile& profile, size_t call_path) {
-  const trace::Region region = profile.call_paths[call_path].region;
+bool is_recursion(const trace::Trace& trace, const Profile& profile, size_t call_path) {
+  const trace::Region region = function_of(trace, profile.call_paths[call_path].region);
   for (CallPath up = profile.call_paths[call_path].parent; up.valid();
        up = profile.call_paths[up].parent) {
-    if (profile.call_paths[up].region == region) return true;
+    if (function_of(trace, profile.call_paths[up].region) == region) return true;
   }
   return false;
 }
@@ -85,7 +90,7 @@ std::vector<FlatRow> by_region(const trace::Trace& trace, const trace::Selection
   RankSpread spread(region_count, counted_ranks(trace, selection));
   for (size_t i = 0; i < profile.by_location.size(); ++i) {
     for (const Cost& cost : profile.by_location[i]) {
-      const trace::Region region = profile.call_paths[cost.call_path].region;
+      const trace::Region region = function_of(trace, profile.call_paths[cost.call_path].region);
       if (!region.valid()) continue;
       rows[region].visits += cost.visits;
       rows[region].exclusive_ticks += cost.exclusive_ticks;
@@ -94,8 +99,9 @@ std::vector<FlatRow> by_region(const trace::Trace& trace, const trace::Selection
   }
   const std::vector<uint64_t> inclusive = inclusive_ticks(profile);
   for (size_t i = 0; i < inclusive.size(); ++i) {
-    const trace::Region region = profile.call_paths[i].region;
-    if (region.valid() && !is_recursion(profile, i)) rows[region].inclusive_ticks += inclusive[i];
+    const trace::Region region = function_of(trace, profile.call_paths[i].region);
+    if (region.valid() && !is_recursion(trace, profile, i))
+      rows[region].inclusive_ticks += inclusive[i];
   }
   std::vector<FlatRow> used;
   for (size_t region = 0; region < region_count; ++region) {

@@ -4,17 +4,24 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "profile/metric_table.hpp"
 #include "profile/profile.hpp"
 
 namespace pathline::profile {
 namespace {
 
+/// With who called it, where that is known: "exchange (halo.c:52)->MPI_Waitall".
+std::string plain(const trace::RegionDefinition& region) {
+  if (region.site.empty()) return base::printable(region.name);
+  return base::printable(fmt::format("{}{}{}", region.site, kCallPathArrow, region.name));
+}
+
 std::string with_id(const trace::RegionDefinition& region) {
-  return fmt::format("{} (#{})", base::printable(region.name), region.id);
+  return fmt::format("{} (#{})", plain(region), region.id);
 }
 
 std::string with_place(const trace::RegionDefinition& region) {
-  if (region.file.empty()) return with_id(region);
+  if (region.file.empty() || !region.site.empty()) return with_id(region);
   const size_t folder_end = region.file.find_last_of("/\\");
   const std::string_view file =
       folder_end == std::string_view::npos ? region.file : region.file.substr(folder_end + 1);
@@ -29,11 +36,13 @@ std::vector<std::string> region_labels(const trace::Trace& trace, const Profile&
   const auto& regions = trace.definitions.regions;
   std::vector<bool> visited(regions.size());
   for (const CallPathNode& node : profile.call_paths) {
-    if (node.region.valid()) visited[node.region] = true;
+    if (!node.region.valid()) continue;
+    visited[node.region] = true;
+    visited[regions[node.region].function] = true;
   }
   std::vector<std::string> labels(regions.size());
   for (size_t i = 0; i < regions.size(); ++i) {
-    if (visited[i]) labels[i] = base::printable(regions[i].name);
+    if (visited[i]) labels[i] = plain(regions[i]);
   }
   for (const auto longer : {with_place, with_id}) {
     std::unordered_map<std::string, uint32_t> uses;

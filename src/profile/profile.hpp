@@ -43,8 +43,9 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
 
 /// What to call the regions of a profile in a table, by Region: no two have the same label. That is
 /// the name, where several regions of the profile share it "name (file.cpp:12)", and where they
-/// share that as well "name (#148)" with the id of the definition. Printable; "" for regions that
-/// are not in the profile. Independent of the selected time.
+/// share that as well "name (#148)" with the id of the definition. Calls of MPI from one place are
+/// "caller (file.c:52)->MPI_Waitall"; the function, in which by_region() joins them, has a label
+/// too. Printable; "" for regions that are not in the profile. Independent of the selected time.
 ///
 /// cost  O(regions + call paths).
 std::vector<std::string> region_labels(const trace::Trace& trace, const Profile& profile);
@@ -65,7 +66,8 @@ struct FlatRow {
   double imbalance = 0;  ///< Maximum over mean; 1 is balanced, 0 is none: no time passed.
 };
 
-/// By region, most exclusive time first, then by region.
+/// By region, most exclusive time first, then by region. Functions of MPI are one row each,
+/// wherever they are called from.
 std::vector<FlatRow> by_region(const trace::Trace& trace, const trace::Selection& selection,
                                const Profile& profile);
 /// By call path, depth first, children in the order of their region.

@@ -53,16 +53,19 @@ uint32_t RunNames::text(std::string_view text) {
 }
 
 uint32_t RunNames::region(std::string_view name, uint32_t role, uint32_t paradigm,
-                          std::string_view file, uint32_t line, uint32_t flags) {
+                          std::string_view file, uint32_t line, uint32_t flags,
+                          std::string_view description) {
   const uint32_t name_text = text(name);
   const uint32_t file_text = file.empty() ? kUndefined : text(file);
-  const auto [found, added] = regions_.try_emplace({name_text, role, paradigm, file_text, line},
-                                                   static_cast<uint32_t>(region_names.size()));
+  const uint32_t description_text = text(description);
+  const auto [found, added] =
+      regions_.try_emplace({name_text, role, paradigm, file_text, line, description_text},
+                           static_cast<uint32_t>(region_names.size()));
   if (added) {
     region_names.emplace_back(name);
     if (name == "MPI_Finalize" && paradigm == trace::kParadigmMpi) finalize_region = found->second;
-    define(DefinitionKind::kRegion, {found->second, name_text, name_text, text(""), role, paradigm,
-                                     flags, file_text, line, 0});
+    define(DefinitionKind::kRegion, {found->second, name_text, name_text, description_text, role,
+                                     paradigm, flags, file_text, line, 0});
   }
   return found->second;
 }
@@ -142,8 +145,9 @@ trace::Definitions RunNames::take_definitions() {
 
 std::vector<ProcessNames> RunNames::unify(const std::vector<Process>& processes) {
   std::vector<ProcessNames> names(processes.size());
+  CallSites sites;
   for (size_t i = 0; i < processes.size(); ++i) {
-    unify_regions(processes[i].definitions, names[i]);
+    unify_regions(processes[i].definitions, sites, names[i]);
   }
   unify_communicators(processes, names);
   unify_windows(processes, names);
@@ -154,17 +158,25 @@ std::vector<ProcessNames> RunNames::unify(const std::vector<Process>& processes)
   return names;
 }
 
-void RunNames::unify_regions(const Definitions& from, ProcessNames& to) {
+void RunNames::unify_regions(const Definitions& from, CallSites& sites, ProcessNames& to) {
   std::unordered_map<uint64_t, std::string_view> files;
   for (const auto& file : from.files) files.try_emplace(file.id, file.text);
+  std::unordered_map<uint64_t, std::string> descriptions;
+  const uint64_t recorded_ns = from.realtime_pairs.empty() ? 0 : from.realtime_pairs[0].ns;
+  for (const auto& site : from.call_sites) {
+    descriptions.try_emplace(
+        site.region, trace::kCalledFrom + sites.name(site.module, site.address, recorded_ns));
+  }
   ProcessNames::Table& table = to.tables[static_cast<size_t>(Entity::kRegion)];
   for (const auto& entry : from.regions) {
     const auto role = static_cast<uint8_t>(entry.role);
     const auto paradigm = static_cast<uint8_t>(entry.role >> 8U);
     const auto file = files.find(entry.file);
+    const auto description = descriptions.find(entry.id);
     table.add(entry.id, region(entry.name, role > kLastRole ? 0 : role,
                                paradigm > kLastParadigm ? 0 : paradigm,
-                               file == files.end() ? "" : file->second, narrow(entry.line)));
+                               file == files.end() ? "" : file->second, narrow(entry.line), 0,
+                               description == descriptions.end() ? "" : description->second));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/id_map.hpp"
+#include "raw/call_sites.hpp"
 #include "raw/process.hpp"
 #include "trace/trace.hpp"
 
@@ -102,11 +103,11 @@ class RunNames {
     return next_group_++;
   }
   uint32_t region(std::string_view name, uint32_t role, uint32_t paradigm, std::string_view file,
-                  uint32_t line, uint32_t flags = 0);
+                  uint32_t line, uint32_t flags = 0, std::string_view description = "");
   uint32_t members_group(const std::vector<uint64_t>& triples, size_t world);
   uint32_t world_group(size_t world);
   uint32_t self_group();
-  void unify_regions(const Definitions& from, ProcessNames& to);
+  void unify_regions(const Definitions& from, CallSites& sites, ProcessNames& to);
   void unify_communicators(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_windows(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_io(const Definitions& from, ProcessNames& to);
@@ -123,7 +124,8 @@ class RunNames {
   std::vector<Pending> pending_;
   std::unordered_map<std::string, uint32_t> texts_;
   std::vector<std::string_view> texts_in_order_;  // Keys of texts_, which stay where they are.
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t> regions_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>, uint32_t>
+      regions_;
   std::map<std::vector<uint64_t>, uint32_t> groups_;  // By world and triples.
   uint32_t self_group_ = UINT32_MAX;
   uint32_t next_group_ = kLocationsGroup + 1;

@@ -19,6 +19,11 @@ struct Definitions {
     uint64_t id, role, line, file;
     std::string_view name;
   };
+  struct CallSite {
+    uint64_t region;
+    uint64_t address;         // In the file `module`, as its symbol table counts.
+    std::string_view module;  // The program or a library.
+  };
   struct Named {  // File, CommunicatorName, WindowName, Stream, MetricSet.
     uint64_t id;
     std::string_view text;
@@ -48,6 +53,7 @@ struct Definitions {
   };
 
   std::vector<Region> regions;
+  std::vector<CallSite> call_sites;
   std::vector<Named> files, streams, communicator_names, window_names, metric_sets;
   std::vector<Communicator> communicators;
   std::vector<Members> members;

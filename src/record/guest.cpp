@@ -80,6 +80,7 @@ bool was_left(const void* frame, bool certain) {
   // Else it is another stack: a fiber's, of which nothing is known.
   if (!left) return false;
   thread.inside = 0;
+  thread.caller = nullptr;
   if (process.started.load(std::memory_order_relaxed) && thread.started && !thread.failed) {
     const uint64_t ticks = now();
     if (call.region != 0) emit_leave(ticks, call.region);

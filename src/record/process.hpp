@@ -132,6 +132,7 @@ struct Thread {
   uint32_t inside = 0;
   uint32_t number = 0;
   OpenCall call;
+  const void* caller = nullptr;  ///< Of the routine of Fortran that calls our wrapper for C.
   Polls polls;
   bool started = false;
   bool failed = false;  ///< No stream could be had.
@@ -167,8 +168,10 @@ struct Process {
   uint64_t clock_error_ns = 0;  ///< Of the worst ClockPair so far.
   uint32_t counter_count = 0;   ///< Of hardware counters that each thread reads.
   bool shares_number = false;   ///< With a rank of another MPI_COMM_WORLD that was first.
-  uint64_t step_count = 0;      ///< Time steps so far, recorded or not.
-  int64_t open_step = 0;        ///< Number of the last one.
+  /// Calls made with fewer regions open than this are kept apart by their places; see CallSites.
+  uint32_t sites_below = 0;
+  uint64_t step_count = 0;  ///< Time steps so far, recorded or not.
+  int64_t open_step = 0;    ///< Number of the last one.
 };
 extern PATHLINE_EXPORT Process process;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/definitions.hpp"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include <fmt/format.h>
 
 namespace pathline::trace {
@@ -66,10 +69,26 @@ base::Status Definitions::finish() {
       metrics[own].members = metrics[of_class].members;
     }
   }
+  join_sites();
   if (!has_clock) {
     warnings_.emplace_back("no clock properties are defined: times are taken as nanoseconds");
   }
   return {};
+}
+
+void Definitions::join_sites() {
+  const bool any = std::any_of(regions.begin(), regions.end(),
+                               [](const RegionDefinition& region) { return !region.site.empty(); });
+  if (!any) return;
+  std::unordered_map<std::string_view, Region> functions;
+  for (const bool with_site : {false, true}) {
+    for (size_t i = 0; i < regions.size(); ++i) {
+      RegionDefinition& region = regions[i];
+      if (region.paradigm != kParadigmMpi || region.site.empty() == with_site) continue;
+      const Region first = functions.try_emplace(region.name, Region(i)).first->second;
+      if (with_site) region.function = first;
+    }
+  }
 }
 
 base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t> words) {
@@ -92,16 +111,25 @@ base::Status Definitions::resolve(DefinitionKind kind, std::span<const uint32_t>
     }
     case DefinitionKind::kRegion: {
       const uint32_t id = in.u32();
-      RegionDefinition region{
-          .id = id, .name = text_of(in.u32()), .role = {}, .paradigm = 0, .file = {}, .line = 0};
+      RegionDefinition region{.id = id,
+                              .name = text_of(in.u32()),
+                              .role = {},
+                              .paradigm = 0,
+                              .file = {},
+                              .line = 0,
+                              .site = {},
+                              .function = Region(regions.size())};
       in.u32();  // canonical name
-      in.u32();  // description
+      const std::string_view description = string(in.u32());
       region.role = static_cast<RegionRole>(in.u32());
       region.paradigm = static_cast<uint8_t>(in.u32());
       in.u32();  // flags
       region.file = text_of(in.u32());
       region.line = in.u32();
       if (region.line == kUndefined) region.line = 0;
+      if (region.paradigm == kParadigmMpi && description.starts_with(kCalledFrom)) {
+        region.site = description.substr(std::string_view(kCalledFrom).size());
+      }
       regions.push_back(region);
       return once(region_ids_, id);
     }

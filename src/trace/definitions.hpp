@@ -21,6 +21,10 @@ inline constexpr uint32_t kUndefined = UINT32_MAX;  ///< A reference that refers
 inline constexpr uint8_t kParadigmMpi = 4;
 inline constexpr uint8_t kParadigmMeasurementSystem = 6;
 
+/// Begins the description of a region that is one function of MPI where one place in the program
+/// calls it; the place follows.
+inline constexpr const char* kCalledFrom = "called from ";
+
 // Parameters by which our recorder tells whom a neighbourhood collective sends to: pairs of the
 // rank in the world and the bytes.
 inline constexpr const char* kNeighbor = "neighbour";
@@ -58,6 +62,9 @@ struct RegionDefinition {
   uint8_t paradigm;
   std::string_view file;  ///< "" when not known.
   uint32_t line;          ///< 0 when not known.
+  std::string_view site;  ///< "exchange (halo.c:52)", see kCalledFrom; "" for most regions.
+  Region function;  ///< The first region of this function of MPI, wherever it is called from; of
+                    ///< all that have no site the region itself.
 };
 struct SystemTreeNode {
   uint32_t id;
@@ -143,6 +150,15 @@ class Definitions {
   std::vector<MetricMember> metric_members;
   std::vector<Metric> metrics;
 
+  /// Adds what stands in `values` for regions that are one function of MPI at one place to that of
+  /// the function. values  by Region; may have more behind
+  void join_functions(std::vector<uint64_t>& values) const {
+    for (size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].function == Region(i)) continue;
+      values[regions[i].function] += values[i];
+      values[i] = 0;
+    }
+  }
   [[nodiscard]] Region region(uint64_t id) const { return Region(region_ids_.find(id)); }
   [[nodiscard]] uint32_t location_index(uint64_t id) const { return location_ids_.find(id); }
   [[nodiscard]] uint32_t location_group_index(uint64_t id) const { return group_ids_.find(id); }
@@ -169,6 +185,7 @@ class Definitions {
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
 
  private:
+  void join_sites();
   base::Status resolve(DefinitionKind kind, std::span<const uint32_t> words);
   std::string_view text_of(uint32_t string_id);
 

@@ -264,9 +264,10 @@ std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, 
   return sum;
 }
 
-Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
+Palette make_palette(const trace::Trace& trace, std::vector<uint64_t> ticks,
                      const RegionColors& region_colors, const layout::Theme& theme) {
   constexpr double kNegligible = 0.001;  // of the time
+  trace.definitions.join_functions(ticks);
   std::vector<uint32_t> named = by_time(ticks);
   named.resize(std::min(named.size(), kNamedRegions));
   const auto height = [&](uint32_t region) {  // in a stack
@@ -296,6 +297,10 @@ Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& tic
     const bool is_shown = add_entry(base::printable(trace.definitions.regions[region].name),
                                     palette.colors[i], ticks[region]);
     if (is_shown) rest -= ticks[region];
+  }
+  const auto& regions = trace.definitions.regions;
+  for (size_t i = 0; i < regions.size(); ++i) {
+    palette.class_of_region[i] = palette.class_of_region[regions[i].function];
   }
   add_entry("other regions", palette.colors[kOther], rest);
   return palette;

@@ -70,7 +70,7 @@ struct Palette {
 /// than 0.1 % of the time.
 ///
 /// ticks  per region in the picture.
-Palette make_palette(const trace::Trace& trace, const std::vector<uint64_t>& ticks,
+Palette make_palette(const trace::Trace& trace, std::vector<uint64_t> ticks,
                      const RegionColors& region_colors, const layout::Theme& theme);
 
 /// The rows as cells of about a pixel. Calls that share a column are stacked where rows are tall

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "record/mpi/call_sites.hpp"
 #include "record/process.hpp"
 
 namespace pathline::record {
@@ -54,6 +55,11 @@ class Call {
       if (!prepare(function, wanted)) return;
     }
     may_record_ = true;
+    function_region_ = region_;
+    if (thread.user_depth < process.sites_below) {
+      const void* caller = thread.caller != nullptr ? thread.caller : __builtin_return_address(0);
+      region_ = region_at_site(function, region_, caller);
+    }
     if (when == kLate) return;
     recorded_ = true;
     if (when == kAtOnce) entered();
@@ -79,7 +85,8 @@ class Call {
   [[nodiscard]] bool recorded() const { return recorded_; }
   /// It may begin a time step, whether it is recorded or not.
   [[nodiscard]] bool may_mark() const {
-    return region_ != 0 && region_ == marker_region.load(std::memory_order_relaxed);
+    return function_region_ != 0 &&
+           function_region_ == marker_region.load(std::memory_order_relaxed);
   }
   [[nodiscard]] uint64_t begin() const { return begin_; }
   /// Time of the return from MPI; the clock is read once.
@@ -163,8 +170,9 @@ class Call {
 
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
-  uint32_t region_ = 0;
-  uint32_t before_ = 0;  ///< Calls around this one.
+  uint32_t region_ = 0;           ///< Of the function, or of its calls from one place.
+  uint32_t function_region_ = 0;  ///< Of the function.
+  uint32_t before_ = 0;           ///< Calls around this one.
   bool tracked_ = false;
   bool recorded_ = false;
   bool may_record_ = false;

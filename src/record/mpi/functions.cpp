@@ -150,6 +150,7 @@ bool Call::prepare(uint16_t function, uint32_t wanted) {
   if (region == 0) region = define_function(function);
   if (region == 0 || region == kNotWanted) return false;
   region_ = region;
+  function_region_ = region;
   if ((wanted & kProfile) != 0) {
     profile_enter(region_, begin_);
     profiled_ = true;
@@ -174,6 +175,12 @@ uint32_t define_function(uint16_t function) {
       marker_region = region.load();
   }
   return region;
+}
+
+uint32_t define_at_site(uint16_t function) {
+  constexpr uint32_t kParadigmMpi = 4;
+  const char* name = kFunctionNames[function];
+  return define_region(name, role_and_paradigm(kind_of(name).role, kParadigmMpi), nullptr, 0);
 }
 
 void record_past_call(uint16_t function, uint64_t began_ticks) {

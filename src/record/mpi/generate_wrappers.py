@@ -317,6 +317,7 @@ def fortran_by_c(name, symbol, parameters):
                      "indx": f"{p.name}_value == MPI_UNDEFINED ? MPI_UNDEFINED : {p.name}_value + 1",
                      }.get(p.name, f"{p.name}_value")
             back.append(f"*static_cast<MPI_Fint*>({f}) = {value};")
+    lines.append("const CalledFrom here;")
     lines.append(f"const int result = {name}({', '.join(values)});")
     lines.append("if (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) {")
     lines += [f"  {l}" for l in back]
