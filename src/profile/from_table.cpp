@@ -32,7 +32,8 @@ void add_names(const MetricTable& table, TableProfile& result) {
     if (is_new) {
       const auto id = static_cast<uint32_t>(definitions.regions.size());
       definitions.add_string(id, node.region);
-      definitions.regions.push_back({.id = id, .name = definitions.text(id)});
+      definitions.regions.push_back(
+          {.id = id, .name = definitions.text(id), .function = trace::Region(id)});
     }
     const bool is_root = node.parent == MetricNode::kNoParent;
     result.profile.call_paths.push_back(

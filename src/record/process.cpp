@@ -285,13 +285,6 @@ void prepare() {
   const OwnEnvironment environment;
   process.settings = read_settings();
   process.clock = choose_clock(process.settings.clock);
-  switch (process.settings.call_sites) {
-    case CallSites::kOff: break;
-    case CallSites::kAuto: process.sites_below = 1; break;
-    case CallSites::kAll: process.sites_below = UINT32_MAX; break;
-  }
-  // Each simulated rank is a copy of the program in a file that is gone when names are looked up.
-  if (kIsSimulated) process.sites_below = 0;
 }
 
 void make_run_directory(char (&path)[1024]) {

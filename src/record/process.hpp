@@ -168,10 +168,8 @@ struct Process {
   uint64_t clock_error_ns = 0;  ///< Of the worst ClockPair so far.
   uint32_t counter_count = 0;   ///< Of hardware counters that each thread reads.
   bool shares_number = false;   ///< With a rank of another MPI_COMM_WORLD that was first.
-  /// Calls made with fewer regions open than this are kept apart by their places; see CallSites.
-  uint32_t sites_below = 0;
-  uint64_t step_count = 0;  ///< Time steps so far, recorded or not.
-  int64_t open_step = 0;    ///< Number of the last one.
+  uint64_t step_count = 0;      ///< Time steps so far, recorded or not.
+  int64_t open_step = 0;        ///< Number of the last one.
 };
 extern PATHLINE_EXPORT Process process;
 

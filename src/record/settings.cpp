@@ -132,8 +132,9 @@ Settings read_settings() {
       settings.sync_interval_ns = static_cast<uint64_t>(value * 1e9) + 1;
     }
   }
-  if (is("PATHLINE_CALL_SITES", "off")) settings.call_sites = CallSites::kOff;
-  if (is("PATHLINE_CALL_SITES", "all")) settings.call_sites = CallSites::kAll;
+  if (is("PATHLINE_CALL_SITES", "all")) settings.sites_below = UINT32_MAX;
+  // Each simulated rank is a copy of the program in a file that is gone when names are looked up.
+  if (is("PATHLINE_CALL_SITES", "off") || kIsSimulated) settings.sites_below = 0;
   settings.geometry = is("PATHLINE_INSITU", "geometry");
   settings.verbose = is("PATHLINE_VERBOSE", "1");
   copy_text(settings.clock, "PATHLINE_CLOCK");
@@ -169,10 +170,7 @@ void define_settings() {
   if (s.groups != kAllGroups) define_setting("mpi_groups", std::getenv("PATHLINE_MPI_GROUPS"));
   if (s.counters[0] != '\0') define_setting("counters", s.counters);
   if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
-  constexpr const char* kCallSites[] = {"off", "auto", "all"};
-  if (s.call_sites != CallSites::kAuto) {
-    define_setting("call_sites", kCallSites[static_cast<int>(s.call_sites)]);
-  }
+  if (s.sites_below != 1) define_setting("call_sites", s.sites_below == 0 ? "off" : "all");
   if (s.geometry) define_setting("insitu", "geometry");
   if (s.catalyst[0] != '\0') define_setting("catalyst", s.catalyst);
   if (!kIsSimulated) define_cpus();

@@ -20,14 +20,6 @@ enum MpiGroup : uint32_t {
   kAllGroups = 127
 };
 
-/// Which calls of MPI are kept apart by the place in the program that made them.
-enum class CallSites : uint32_t {
-  kOff,
-  kAuto,  ///< Those outside of all regions of the program, of which nothing else tells who made
-          ///< them.
-  kAll
-};
-
 /// What PATHLINE_* in the environment asks for; `pathline record` checks the values before it sets
 /// them, so that a bad one here means the default.
 struct Settings {
@@ -44,7 +36,9 @@ struct Settings {
   int64_t every_step = 1;
   uint64_t every = 0;  ///< Instead of the three: every so many steps, the first one too; 0: all.
   uint64_t sync_interval_ns = 0;  ///< 0: clocks are compared at the beginning and the end only.
-  CallSites call_sites = CallSites::kAuto;
+  /// Calls of MPI with fewer regions open than this are kept apart by the place in the program that
+  /// made them: those outside of all regions, of which nothing else tells who made them.
+  uint32_t sites_below = 1;
   bool geometry = false;  ///< Write the mesh that the program hands over.
   bool verbose = false;
   char clock[16] = "";

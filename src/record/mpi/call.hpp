@@ -56,7 +56,7 @@ class Call {
     }
     may_record_ = true;
     function_region_ = region_;
-    if (thread.user_depth < process.sites_below) {
+    if (thread.user_depth < process.settings.sites_below) {
       const void* caller = thread.caller != nullptr ? thread.caller : __builtin_return_address(0);
       region_ = region_at_site(function, region_, caller);
     }
