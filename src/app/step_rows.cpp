@@ -65,6 +65,11 @@ std::string detection_json(const comm::Detection& detection) {
   json["share_of_calls"] = detection.call_share;
   json["share_of_time"] = detection.time_share;
   json["regularity"] = detection.regularity;
+  json["outermost"] = detection.outermost;
+  if (detection.outer_count > 0) {
+    json["larger_periods"] = detection.outer_count;
+    json["periods_in_each"] = detection.outer_holds;
+  }
   json["certainty"] = detection.certainty;
   json["certainty_word"] = detection.certainty_word();
   return json.dump();

@@ -27,6 +27,11 @@ void note_detection(const comm::Detection& detection, uint32_t rank_count, bool 
       "communicating calls and {:.1f} % of the time, regularity {:.2f}",
       detection.certainty_word(), detection.certainty, detection.agreeing_ranks, rank_count,
       100 * detection.call_share, 100 * detection.time_share, detection.regularity));
+  if (detection.outer_count > 0) {
+    note(
+        fmt::format("{} times something else is done after {} periods: these may be the time steps",
+                    detection.outer_count, detection.outer_holds));
+  }
   if (marked) note("the program marks time steps itself; they were ignored");
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "steps/main_loop.hpp"
 #include "steps/repetition.hpp"
 #include "trace/outer_calls.hpp"
 
@@ -126,6 +127,9 @@ struct Cut {
   uint32_t length = 0;
   uint64_t count = 0;
   double irregularity = 0;
+  uint32_t first =
+      0;  // Where it is on this rank; what lies before is start-up, behind it shut-down.
+  uint32_t last = 0;
   [[nodiscard]] bool same_piece(const Cut& other) const {
     return detail == other.detail && key == other.key && length == other.length;
   }
@@ -135,6 +139,9 @@ struct Cut {
 struct Vote {
   uint64_t calls = 0;
   std::optional<Cut> cut;
+  double outermost = 0;  // As in Detection, as are the next two.
+  uint64_t outer_count = 0;
+  uint64_t outer_holds = 0;
   std::vector<Cut> others;  // Other pieces that cut the same loop by functions, the best first.
 };
 
@@ -186,10 +193,25 @@ class Detector {
       calls_before.push_back(calls);
       calls += item.calls;
     }
-    std::erase_if(all,
-                  [&](const Found& found) { return has_random_runs(calls_before, found.starts); });
+    for (const Detail detail : details) erase_random(all, detail, calls_before);
     std::stable_sort(all.begin(), all.end(), steps::outer_first);
     return all;
+  }
+
+  /// Erases loops that are none, with what was found around them only.
+  static void erase_random(std::vector<Found>& all, Detail detail,
+                           const std::vector<uint64_t>& calls_before) {
+    const auto is_loop = [&](const Found& found) {
+      return found.detail == detail && !found.by_inner;
+    };
+    const bool had_loops = std::any_of(all.begin(), all.end(), is_loop);
+    std::erase_if(all, [&](const Found& found) {
+      return is_loop(found) && has_random_runs(calls_before, found.starts);
+    });
+    if (std::any_of(all.begin(), all.end(), is_loop)) return;
+    std::erase_if(all, [&](const Found& found) {
+      return found.detail == detail && (had_loops || has_random_runs(calls_before, found.starts));
+    });
   }
 
   /// Two functions in random order alternate strictly once the runs of each are joined. The number
@@ -211,26 +233,60 @@ class Detector {
     return calls.size() > 1 && sum > kRandom * static_cast<double>(calls.size() - 1);
   }
 
+  /// How far one may believe that no larger loop is around the one that was found. The values are
+  /// no frequencies, they only put the cases in their order.
+  static double outermost(const steps::MainLoop& main, const Repetition& loop,
+                          const std::vector<Item>& items) {
+    constexpr double kBest = 0.97;  // Only a program that marks its steps knows.
+    constexpr double kDoubtful = 0.7;
+    constexpr double kFew = 0.8;
+    constexpr size_t kFewTurns = 5;
+    double sure = loop.starts.size() < kFewTurns ? kBest * kFew : kBest;
+    if (main.outer_count > 0) return sure * kDoubtful;
+    if (main.holds_loop) return sure;
+    // Without a loop inside it may be one itself. Stages and exchanges with one partner have no
+    // operation of all ranks, iterations of a solver have several for each exchange.
+    uint64_t collectives = 0;
+    uint64_t exchanges = 0;
+    for (size_t i = loop.starts.front(); i < loop.starts.back(); ++i) {
+      const bool is_collective = items[i].by_function.is_collective;
+      if (is_collective) ++collectives;
+      if (!is_collective && items[i + 1].by_function.is_collective) ++exchanges;
+    }
+    const size_t turns = loop.starts.size() - 1;
+    const bool like_inner = 2 * collectives < turns || collectives >= 2 * exchanges;
+    return like_inner ? sure * kDoubtful : sure;
+  }
+
   [[nodiscard]] Vote vote(size_t rank) const {
     Vote vote;
     const trace::Events* events = events_of(rank);
     if (events == nullptr) return vote;
-    const std::vector<Item> items = items_of(*events, classes_, false);
+    std::vector<Item> items = items_of(*events, classes_, false);
     for (const Item& item : items) vote.calls += item.calls;
     auto found = repetitions_in(items, {Detail::kFunction, Detail::kPeers});
     if (found.empty()) {
-      found = repetitions_in(items_of(*events, classes_, true), {Detail::kEachCall});
+      items = items_of(*events, classes_, true);
+      found = repetitions_in(items, {Detail::kEachCall});
     }
     if (found.empty()) return vote;
     std::vector<const Repetition*> list;
     list.reserve(found.size());
     for (const Found& repetition : found) list.push_back(&repetition);
-    const size_t best = steps::main_repetition(list);
+    std::vector<uint64_t> details;
+    details.reserve(items.size());
+    for (const Item& item : items) details.push_back(item.by_peers.key);
+    const steps::MainLoop main = steps::main_loop(list, details);
+    const size_t best = main.index;
     const auto to_cut = [&](size_t i) {
-      return Cut{found[i].detail, found[i].key, found[i].length, found[i].starts.size(),
-                 found[i].irregularity};
+      return Cut{found[i].detail,        found[i].key,          found[i].length,
+                 found[i].starts.size(), found[i].irregularity, found[i].starts.front(),
+                 found[i].starts.back()};
     };
     vote.cut = to_cut(best);
+    vote.outermost = outermost(main, found[best], items);
+    vote.outer_count = main.outer_count;
+    vote.outer_holds = main.outer_holds;
     constexpr size_t kMostOthers = 64;
     for (size_t i = 0; i < found.size() && vote.others.size() < kMostOthers; ++i) {
       if (steps::same_loop(found[i].starts.size(), vote.cut->count)) {
@@ -309,7 +365,8 @@ class Detector {
     const Cut& cut = *cuts_[rank];
     const trace::Events& events = *events_of(rank);
     const std::vector<Item> items = items_of(events, classes_, cut.detail == Detail::kEachCall);
-    const auto starts = steps::starts_of(symbols_of(items, cut.detail), cut.key, cut.length);
+    auto starts = steps::starts_of(symbols_of(items, cut.detail), cut.key, cut.length);
+    std::erase_if(starts, [&](uint32_t start) { return start < cut.first || start > cut.last; });
     auto& windows = result_.windows[rank];
     for (size_t i = 0; i < starts.size(); ++i) {
       const uint64_t begin = events.ticks[items[starts[i]].first.enter];
@@ -337,12 +394,18 @@ class Detector {
     uint64_t window_ticks = 0;
     uint64_t window_count = 0;
     double regularity = 0;
+    double outermost = 0;
     for (size_t rank = 0; rank < votes_.size(); ++rank) {
       const auto calls = static_cast<double>(votes_[rank].calls);
       all_calls += calls;
       inside_calls += shares[rank] * calls;
       if (!cuts_[rank]) continue;
-      if (result_.begins_with.empty()) result_.begins_with = beginnings[rank];
+      if (result_.begins_with.empty()) {
+        result_.begins_with = beginnings[rank];
+        result_.outer_count = votes_[rank].outer_count;
+        result_.outer_holds = votes_[rank].outer_holds;
+      }
+      outermost += votes_[rank].outermost;
       regularity += 1 - cuts_[rank]->irregularity;
       window_count += result_.windows[rank].size();
       const auto& windows = result_.windows[rank];
@@ -356,8 +419,9 @@ class Detector {
     result_.time_share = run_ticks > 0 ? static_cast<double>(window_ticks) / run_ticks : 0;
     const auto agreeing = static_cast<double>(result_.agreeing_ranks);
     result_.regularity = regularity / agreeing;
-    result_.certainty =
-        agreeing / static_cast<double>(votes_.size()) * result_.call_share * result_.regularity;
+    result_.outermost = outermost / agreeing;
+    result_.certainty = agreeing / static_cast<double>(votes_.size()) * result_.call_share *
+                        result_.regularity * result_.outermost;
   }
 
   const trace::Trace& trace_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/detect_steps.hpp"
 
+#include <functional>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -108,6 +109,97 @@ TEST(DetectSteps, FindsTheOuterLoopAroundASolverThatConverges) {
   ASSERT_TRUE(found.found()) << found.reason;
   EXPECT_EQ(found.count, 40U);
   EXPECT_THAT(found.begins_with, HasSubstr("MPI_Allreduce of 64 bytes"));
+}
+
+/// A solver that turns `inner` times in each of 40 steps, which begin with a reduction of their
+/// own.
+Detection detect_nested(uint32_t rank_count, const std::function<uint32_t()>& inner) {
+  Program program(rank_count);
+  std::vector<uint32_t> turns(40);
+  for (uint32_t& count : turns) count = inner();
+  for (uint32_t rank = 0; rank < rank_count; ++rank) {
+    for (const uint32_t count : turns) {
+      program.reduce(rank, 64);
+      for (uint32_t i = 0; i < count; ++i) {
+        program.compute(rank, 500);
+        program.exchange(rank, 800);
+        program.reduce(rank, 8);
+      }
+    }
+  }
+  return program.detect();
+}
+
+TEST(DetectSteps, FindsTheStepsAroundASolverThatTurnsFiveTimes) {
+  const Detection found = detect_nested(3, [] { return 5; });
+  ASSERT_TRUE(found.found()) << found.reason;
+  EXPECT_EQ(found.count, 40U);
+  EXPECT_EQ(found.outer_count, 0U);
+  EXPECT_LT(found.certainty, 1);
+}
+
+TEST(DetectSteps, FindsTheStepsAroundASolverThatTurnsThreeToNineTimes) {
+  for (uint32_t seed = 0; seed < 10; ++seed) {
+    std::mt19937 random(seed);
+    const Detection found = detect_nested(2, [&] { return 3 + random() % 7; });
+    ASSERT_TRUE(found.found()) << "seed " << seed << ": " << found.reason;
+    EXPECT_EQ(found.count, 40U) << "seed " << seed;
+    EXPECT_LT(found.certainty, 1) << "seed " << seed;
+  }
+}
+
+TEST(DetectSteps, SaysThatALargerLoopIsThere) {
+  const Detection found = detect_nested(2, [] { return 20; });
+  ASSERT_TRUE(found.found()) << found.reason;
+  EXPECT_EQ(found.count, 800U);
+  EXPECT_EQ(found.outer_count, 40U);
+  EXPECT_EQ(found.outer_holds, 20U);
+  EXPECT_LT(found.certainty, 0.8);
+}
+
+TEST(DetectSteps, IsInDoubtAboutWhatMayBeAnInnerLoop) {
+  // Stages of a step, and iterations of a solver, that look alike from the first to the last.
+  Program stages(4);
+  Program iterations(4);
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    for (int i = 0; i < 400; ++i) {
+      stages.exchange(rank, 800);
+      iterations.exchange(rank, 800);
+      iterations.reduce(rank, 8);
+      iterations.compute(rank, 300);
+      iterations.reduce(rank, 8);
+    }
+  }
+  for (Program* program : {&stages, &iterations}) {
+    const Detection found = program->detect();
+    ASSERT_TRUE(found.found()) << found.reason;
+    EXPECT_EQ(found.count, 400U);
+    EXPECT_LT(found.certainty, 0.8);
+    EXPECT_STREQ(found.certainty_word(), "medium");
+  }
+}
+
+TEST(DetectSteps, TakesNoExchangeWithOnePartnerForAStep) {
+  TestTrace test(16);
+  const Region isend = test.region("MPI_Isend"), recv = test.region("MPI_Recv");
+  const Region wait = test.region("MPI_Wait");
+  for (uint32_t rank = 0; rank < 16; ++rank) {
+    auto& thread = test.on(rank);
+    uint64_t now = 1000;
+    uint64_t request = 0;
+    for (int step = 0; step < 30; ++step) {
+      for (uint32_t distance = 1; distance < 16; ++distance, now += 100) {
+        thread.enter(now, isend).isend(now + 1, ++request, (rank + distance) % 16, 800);
+        thread.leave(now + 2, isend).enter(now + 3, recv);
+        thread.recv(now + 9, (rank + 16 - distance) % 16, 800).leave(now + 10, recv);
+        thread.enter(now + 11, wait).isend_complete(now + 12, request).leave(now + 13, wait);
+      }
+    }
+  }
+  base::ThreadPool pool(2);
+  const Detection found = detect_steps(test.finish(), pool);
+  ASSERT_TRUE(found.found()) << found.reason;
+  EXPECT_EQ(found.count, 30U);
 }
 
 TEST(DetectSteps, FindsALoopOfMessagesOfOneFunctionByTheirPeers) {

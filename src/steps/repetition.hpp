@@ -23,6 +23,7 @@ struct Repetition {
   double share = 0;            ///< Of all symbols that lie in periods.
   double irregularity = 0;     ///< 0 when all periods are alike, about 1 when they are random.
   bool is_collective = false;  ///< The piece begins with one.
+  bool by_inner = false;       ///< Known by the loop inside only; see enclosing().
 };
 
 /// Finds the pieces of a sequence that repeat more regularly than chance would have it.
@@ -40,23 +41,20 @@ struct Repetition {
 /// A sequence of one collective operation only is judged by its times instead. Not told from a
 /// loop: a random order in which one and the same piece is more than 85 % of all.
 ///
+/// Where something was found, pieces that enclose the turns of its outermost loop are kept as well,
+/// if they are there three times at least (enclosing()).
+///
+/// work     receives how many symbols, places and periods were looked at, which is what cost says.
 /// returns  by number of occurrences, the fewest (outermost loop) first, then most regular first.
-/// cost     O(n log n) for n symbols.
-std::vector<Repetition> find_repetitions(std::span<const Symbol> sequence);
+/// cost     O(n) time and memory for n symbols, but for O(k log k) of the k periods of a piece.
+std::vector<Repetition> find_repetitions(std::span<const Symbol> sequence,
+                                         uint64_t* work = nullptr);
 
 /// The order of find_repetitions(); merges what was found in several sequences.
 bool outer_first(const Repetition& a, const Repetition& b);
 
-/// The occurrences of one piece, as find_repetitions() found it in another sequence.
+/// All occurrences of one piece, as find_repetitions() found it in another sequence.
 std::vector<uint32_t> starts_of(std::span<const Symbol> sequence, uint64_t key, uint32_t length);
-
-/// Of the repetitions in a sequence, in the order of find_repetitions, the one that looks most like
-/// the main loop: the outermost, unless that holds one and the same number, 10 or more, of a
-/// shorter one. Those are then the periods, and the outermost is something done every so often
-/// (output, rebuilding lists).
-///
-/// returns  an index; the list must not be empty.
-size_t main_repetition(std::span<const Repetition* const> repetitions);
 
 /// True if two numbers of occurrences are of one loop that is cut at different places.
 bool same_loop(size_t count, size_t other_count);

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "steps/main_loop.hpp"
+
 namespace pathline::steps {
 namespace {
 
@@ -28,17 +30,17 @@ std::string repeated(std::string_view text, size_t count) {
   return all;
 }
 
-const Repetition& main_loop(const std::vector<Repetition>& found) {
+const Repetition& main_of(const std::vector<Repetition>& found) {
   std::vector<const Repetition*> list;
   for (const Repetition& repetition : found) list.push_back(&repetition);
-  return found[main_repetition(list)];
+  return found[main_loop(list).index];
 }
 
 /// How often the main loop of a sequence turns; 0 if none was found.
 size_t turns(std::string_view text) {
   const auto sequence = symbols(text);
   const auto found = find_repetitions(sequence);
-  return found.empty() ? 0 : main_loop(found).starts.size();
+  return found.empty() ? 0 : main_of(found).starts.size();
 }
 
 TEST(Repetitions, AreFoundInALoopWithoutInnerOnes) {
@@ -160,9 +162,37 @@ TEST(Repetitions, OfOneOperationOnlyAreJudgedByTheirTimes) {
   EXPECT_THAT(find_repetitions(wild), IsEmpty());
 }
 
+/// A master that hears workers in random order, a long regular run, and one whose first tenth is
+/// unlike the rest: what is looked at grows with the calls, not with their square.
+TEST(Repetitions, CostTheSameForEachCallOfALongRun) {
+  const auto work_for = [](const std::string& program) {
+    uint64_t work = 0;
+    find_repetitions(symbols(program), &work);
+    return work;
+  };
+  std::string calls[3];
+  uint64_t before[3] = {};
+  std::mt19937 random(1);
+  for (const size_t size : {50'000, 400'000}) {
+    while (calls[0].size() < size) calls[0] += static_cast<char>('a' + random() % 25);
+    calls[1] = repeated("iswRhxS", size / 7);
+    calls[2].clear();
+    while (calls[2].size() < size / 10) calls[2] += "i" + repeated("s", 20 + random() % 20);
+    calls[2] += repeated("iR", size * 9 / 20);
+    for (size_t i = 0; i < 3; ++i) {
+      const uint64_t now = work_for(calls[i]);
+      EXPECT_LT(now, 40 * calls[i].size()) << "program " << i;
+      if (before[i] > 0) {
+        EXPECT_LT(now, 10 * before[i]) << "program " << i;
+      }
+      before[i] = now;
+    }
+  }
+}
+
 TEST(Repetitions, CanBeLookedUpInAnotherSequence) {
   const auto found = find_repetitions(symbols(repeated("iswR", 20)));
-  const Repetition& loop = main_loop(found);
+  const Repetition& loop = main_of(found);
   EXPECT_EQ(starts_of(symbols("zz" + repeated("iswR", 7)), loop.key, loop.length).size(), 7U);
 }
 
