@@ -18,6 +18,7 @@
 #include "bench/speed/archive.hpp"
 #include "bench/speed/child.hpp"
 #include "bench/speed/library_alone.hpp"
+#include "comm/detect_steps.hpp"
 
 namespace pathline::bench {
 
@@ -65,6 +66,21 @@ void read(benchmark::State& state) {
   state.counters["events/CPU-s"] = static_cast<double>(events) / cpu.seconds();
 }
 
+/// The search for a period in the calls, which comes after reading.
+void detect(benchmark::State& state) {
+  const trace::Trace trace = read_trace(fd4_archive(), 0);
+  base::ThreadPool pool(1);
+  CpuTime cpu;
+  uint64_t events = 0;
+  for (auto unused : state) {
+    cpu.start();
+    benchmark::DoNotOptimize(comm::detect_steps(trace, pool));
+    cpu.stop();
+    events += trace.event_count();
+  }
+  state.counters["events/CPU-s"] = static_cast<double>(events) / cpu.seconds();
+}
+
 /// The whole program in a process of its own: what `time pathline info` shows.
 void info_command(benchmark::State& state) {
   const auto anchor = fd4_archive();
@@ -106,6 +122,7 @@ BENCHMARK(read)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime()
     ->UseRealTime();
+BENCHMARK(detect)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 BENCHMARK(info_command)
     ->Arg(1)
     ->Arg(2)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <unordered_set>
 
 namespace pathline::steps {
 namespace {
@@ -38,8 +39,7 @@ double log_chance_of_sizes(const std::vector<uint32_t>& sizes) {
 class Encloser {
  public:
   Encloser(const Repetition& loop, size_t symbol_count)
-      : loop_(loop),
-        symbol_count_(symbol_count),
+      : symbol_count_(symbol_count),
         end_(std::min<uint64_t>(symbol_count, uint64_t{loop.starts.back()} + loop.median_period)),
         turns_before_(symbol_count + 1) {
     for (const uint32_t start : loop.starts) ++turns_before_[start + 1];
@@ -118,7 +118,6 @@ class Encloser {
     return count * sum_of_squares <= (1 + kLittle * kLittle) * sum * sum;
   }
 
-  const Repetition& loop_;
   size_t symbol_count_;
   uint64_t end_;                        // Of the last turn.
   std::vector<uint32_t> turns_before_;  // Per position.
@@ -132,11 +131,18 @@ std::vector<Repetition> enclosing(std::vector<Repetition> pieces, const Repetiti
   constexpr double kMaxChanceOfFew = 1e-2;
   const Encloser encloser(loop, symbol_count);
   std::vector<Encloser::Judged> alike;
+  std::unordered_set<uint64_t> tried;  // What always stands together was tried once.
   for (Repetition& piece : pieces) {
+    uint64_t distances = piece.starts.size();
+    for (size_t i = 1; i < piece.starts.size(); ++i) {
+      distances = (distances ^ (piece.starts[i] - piece.starts[i - 1])) * 0x9e3779b97f4a7c15ULL;
+      distances ^= distances >> 29U;
+    }
+    tried.insert(distances);
     if (auto judged = encloser.judged(std::move(piece))) alike.push_back(std::move(*judged));
   }
   std::vector<Repetition> kept;
-  const double log_tried = std::log(static_cast<double>(std::max<size_t>(1, pieces.size())));
+  const double log_tried = std::log(static_cast<double>(std::max<size_t>(1, tried.size())));
   for (auto& [piece, log_chance] : alike) {
     const bool are_few = piece.starts.size() < kManyGroups;
     if (log_chance + log_tried <= std::log(are_few ? kMaxChanceOfFew : kMaxChance)) {

@@ -94,8 +94,10 @@ bool is_in_parts(const Groups& groups, const Repetition& outer, const Repetition
 bool is_every_so_often(const Groups& groups, const Repetition& outer, const Repetition& inner,
                        std::span<const uint64_t> details) {
   constexpr size_t kMany = 10;
-  return groups.median >= kMany && groups.are_equal &&
-         interruption(groups, inner) < inner.median_period &&
+  constexpr uint32_t kShort = 30;
+  if (groups.median < kMany || !groups.are_equal) return false;
+  const uint64_t between = interruption(groups, inner);
+  return (between < inner.median_period || kShort * between < outer.median_period) &&
          !is_in_parts(groups, outer, inner, details);
 }
 

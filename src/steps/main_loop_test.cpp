@@ -87,8 +87,8 @@ TEST(MainLoop, IsTheOuterOneWhereMuchIsDoneBetweenManyTurns) {
 }
 
 TEST(MainLoop, MayTurnThreeTimesOnlyAroundOthers) {
-  EXPECT_EQ(found_in("B" + repeated("Ghxh" + repeated("iswR", 50), 3) + "B").turns, 3U);
-  EXPECT_EQ(found_in("B" + repeated("Ghxh" + repeated("iswR", 50), 4) + "B").turns, 4U);
+  EXPECT_EQ(found_in("B" + repeated("Ghxh" + repeated("iswR", 25), 3) + "B").turns, 3U);
+  EXPECT_EQ(found_in("B" + repeated("Ghxh" + repeated("iswR", 25), 4) + "B").turns, 4U);
   std::string converges = "B";
   for (size_t step = 0; step < 4; ++step) converges += "G" + repeated("iswR", 60 - 4 * step);
   EXPECT_EQ(found_in(converges).turns, 4U);
@@ -124,6 +124,13 @@ TEST(MainLoop, IsInterruptedEverySoOften) {
   EXPECT_EQ(found.turns, 400U);
   EXPECT_EQ(found.main.outer_count, 10U);
   EXPECT_EQ(found.main.outer_holds, 40U);
+}
+
+TEST(MainLoop, IsInterruptedByMuchThatIsLittleBesideIt) {
+  // As the weather model of pathline-synth, which writes every 180 steps.
+  const Found found = found_in(repeated("BggBGG" + repeated("iswR", 180), 20));
+  EXPECT_EQ(found.turns, 3600U);
+  EXPECT_EQ(found.main.outer_count, 20U);
 }
 
 TEST(MainLoop, IsNoExchangeWithOnePartner) {
