@@ -38,19 +38,32 @@ Groups group(const Repetition& outer, const Repetition& inner) {
   return groups;
 }
 
-/// Symbols that a group has beyond its equal turns, in one place.
+/// Symbols that a group has beyond its equal turns, in one place: what a turn has too much, and
+/// turns that are too short to be one, next to each other.
 uint32_t interruption(const Groups& groups, const Repetition& inner) {
   std::vector<uint32_t> longest;
   for (size_t i = 1; i < groups.begins.size(); ++i) {
     uint32_t most = 0;
-    for (uint32_t turn = groups.begins[i - 1]; turn < groups.begins[i]; ++turn) {
-      if (turn + 1 == inner.starts.size()) break;
-      most = std::max(most, inner.starts[turn + 1] - inner.starts[turn]);
+    uint32_t together = 0;
+    size_t unlike = 0;
+    uint32_t most_of_one = 0;
+    const size_t end = std::min<size_t>(groups.begins[i], inner.starts.size() - 1);
+    for (size_t turn = groups.begins[i - 1]; turn < end; ++turn) {
+      const uint32_t symbols = inner.starts[turn + 1] - inner.starts[turn];
+      if (symbols == inner.median_period) {
+        together = 0;
+        continue;
+      }
+      ++unlike;
+      const bool is_long = symbols > inner.median_period;
+      together += is_long ? symbols - inner.median_period : symbols;
+      most = std::max(most, together);
+      if (is_long) most_of_one = std::max(most_of_one, symbols - inner.median_period);
     }
-    longest.push_back(most);
+    // Where turns are seldom alike, their lengths say nothing.
+    longest.push_back(2 * unlike > end - groups.begins[i - 1] ? most_of_one : most);
   }
-  const uint32_t usual = median_of(longest);
-  return usual - std::min(usual, inner.median_period);
+  return median_of(longest);
 }
 
 uint64_t content(std::span<const uint64_t> details, uint32_t begin, uint32_t end) {
@@ -97,7 +110,7 @@ bool is_every_so_often(const Groups& groups, const Repetition& outer, const Repe
   constexpr uint32_t kShort = 30;
   if (groups.median < kMany || !groups.are_equal) return false;
   const uint64_t between = interruption(groups, inner);
-  return (between < inner.median_period || kShort * between < outer.median_period) &&
+  return (2 * between <= inner.median_period || kShort * between < outer.median_period) &&
          !is_in_parts(groups, outer, inner, details);
 }
 

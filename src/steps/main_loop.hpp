@@ -19,10 +19,10 @@ struct MainLoop {
 
 /// Of the repetitions in one sequence the outermost loop. A larger one is passed over when all it
 /// adds is something done every so often (output, rebuilding lists): it holds one and the same
-/// number, 10 or more, of turns of the smaller one, and what comes between two groups of them is
-/// shorter than one of these turns or than a thirtieth of the group. Turns that differ from one to
-/// the next in their details and come again in the same order (exchanges with one partner after the
-/// other) are no loop of their own.
+/// number, 10 or more, of turns of the smaller one, and what comes between two groups of them is no
+/// longer than half of one of these turns, or shorter than a thirtieth of the group. Turns that
+/// differ from one to the next in their details and come again in the same order (exchanges with
+/// one partner after the other) are no loop of their own.
 ///
 /// repetitions  in the order of find_repetitions; not empty.
 /// details      per symbol, more exactly than its key what it is; empty if nothing more is known.

@@ -83,6 +83,7 @@ TEST(MainLoop, IsTheOutermostOfThree) {
 
 TEST(MainLoop, IsTheOuterOneWhereMuchIsDoneBetweenManyTurns) {
   EXPECT_EQ(found_in("BB" + repeated("Ghxh" + repeated("iswR", 20), 30) + "B").turns, 30U);
+  EXPECT_EQ(found_in("BB" + repeated("iswG" + repeated("iswRR", 20), 40) + "B").turns, 40U);
   EXPECT_EQ(found_in("BB" + repeated(repeated("iswRR", 25) + "hxhxGG", 8) + "B").turns, 8U);
 }
 
