@@ -71,7 +71,7 @@ std::vector<WorkRow> work_by_rank(const trace::Trace& trace, const profile::Prof
     }
   }
   for (const comm::WaitRow& row : waits.rows) {
-    ticks[row.rank].wait += row.ticks;
+    if (comm::is_mpi_wait(row.kind)) ticks[row.rank].wait += row.ticks;
   }
   std::vector<WorkRow> rows;
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {

@@ -282,12 +282,10 @@ class Report {
       uint32_t most_rank = 0;
     };
     std::map<comm::WaitKind, Sum> kinds;
-    uint64_t explained = 0;
     for (const comm::WaitRow& row : waits_.rows) {
       Sum& sum = kinds[row.kind];
       sum.ticks += row.ticks;
       sum.count += row.count;
-      explained += row.ticks;
       if (row.ticks > sum.most_ticks) {
         sum.most_ticks = row.ticks;
         sum.most_rank = row.rank;
@@ -298,7 +296,7 @@ class Report {
         "late."
         "</p>\n",
         base::human_seconds(mpi_seconds(work_)),
-        base::human_seconds(trace_.span_seconds(explained)));
+        base::human_seconds(trace_.span_seconds(waits_.mpi_ticks())));
     std::vector<std::vector<Cell>> cells;
     for (const auto& [kind, sum] : kinds) {
       std::string name(comm::wait_name(kind));

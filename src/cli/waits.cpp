@@ -20,25 +20,23 @@ base::Result<int> run_waits(const CommonOptions& options) {
                         {.name = "rank"},
                         {.name = "count", .unit = Unit::kCount},
                         {.name = "wait_s", .unit = Unit::kSeconds}});
-  uint64_t explained = 0;
   for (const comm::WaitRow& row : waits.rows) {
     table.row({std::string(comm::wait_name(row.kind)), fmt::format("{}", row.rank),
                fmt::format("{}", row.count), fmt::format("{:.9f}", trace.span_seconds(row.ticks))});
-    explained += row.ticks;
   }
   if (table.is_for_people()) {
     const auto profile = profile::from_trace(trace, run.selection, run.pool);
     const double mpi_s = app::mpi_seconds(app::work_by_rank(trace, profile, waits));
     if (mpi_s > 0) {
       table.footnote(fmt::format("of {} in MPI {} are explained", base::human_seconds(mpi_s),
-                                 base::human_seconds(trace.span_seconds(explained))));
+                                 base::human_seconds(trace.span_seconds(waits.mpi_ticks()))));
     }
   }
   if (waits.rows.empty() && !options.quiet)
     note(app::why_no_waits(trace, run.selection, options.input));
   if (waits.messages_without_call > 0 && !options.quiet) {
     note(fmt::format(
-        "{} of {} messages were received outside of recorded MPI calls; whether anybody "
+        "{} of {} messages were sent or received outside of recorded MPI calls; whether anybody "
         "waited for them is not known",
         base::human_count(waits.messages_without_call), base::human_count(trace.messages.size())));
   }
@@ -59,11 +57,20 @@ void add_waits_command(Command& program, Action& action) {
   command.footer(
       "Per kind and waiting rank: in how many calls it waited, and how long.\n"
       "  late_sender    a receive or wait, until the message's send was entered\n"
-      "  late_receiver  a blocking send, until its receive was posted\n"
+      "  late_receiver  a send or wait, until the receive was posted\n"
       "  collective     an operation of all with all, until the last rank entered it\n"
       "  barrier        a barrier, the same\n"
       "  late_broadcast a broadcast or scatter, until its root entered it\n"
       "  early_reduce   a reduce or gather at its root, until the last rank entered it\n"
+      "  early_scan     a scan, until the last rank up to its own entered it\n"
+      "  finalize       MPI_Finalize, until the last rank entered it\n"
+      "  fence          MPI_Win_fence or a window made or freed, the same\n"
+      "  late_post      a start, put or complete, until its target posted\n"
+      "  late_complete  MPI_Win_wait, until its last origin completed\n"
+      "  lock           a lock or unlock, until the holder before released it\n"
+      "  polling        a loop of tests or probes, until any of those happened\n"
+      "  wrong_order    of late_sender, the part in which another message was at hand\n"
+      "  omp_barrier    a barrier of OpenMP, not in MPI, until the last thread entered it\n"
       "A call that waits for several partners counts once, for the last of them.\nExamples:\n"
       "  pathline waits run\n  pathline waits run --ranks 0-3 --format csv");
   command.on_chosen([options, &action] { action = [options] { return run_waits(*options); }; });

@@ -2,6 +2,7 @@
 #include "comm/waits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <tuple>
@@ -13,7 +14,7 @@
 
 namespace pathline::comm {
 
-void PrintTo(const WaitRow& row, std::ostream* out) {
+inline void PrintTo(const WaitRow& row, std::ostream* out) {
   *out << wait_name(row.kind) << " of rank " << row.rank << ": " << row.count << " times, "
        << row.ticks << " ticks";
 }
@@ -178,7 +179,11 @@ TEST(WaitsOfCollectives, OfANonblockingOneBeginWithTheCallThatCompletesIt) {
 class RandomProgram {
  public:
   RandomProgram(uint32_t rank_count, uint32_t seed)
-      : random_(seed), test_(rank_count), clock_(rank_count), rank_count_(rank_count) {
+      : random_(seed),
+        test_(rank_count),
+        clock_(rank_count),
+        receives_(rank_count),
+        rank_count_(rank_count) {
     for (int i = 0; i < 60; ++i) {
       const uint32_t a = number(rank_count);
       const uint32_t b = (a + 1 + number(rank_count - 1)) % rank_count;
@@ -200,6 +205,14 @@ class RandomProgram {
       row.count += selection.has_time(from) ? 1 : 0;
       for (uint64_t tick = from; tick < until; ++tick) row.ticks += selection.has_time(tick);
     }
+    for (uint32_t rank = 0; rank < rank_count_; ++rank) {
+      if (!selection.has_rank(rank)) continue;
+      WaitRow row{WaitKind::kWrongOrder, rank, 0, 0};
+      for (size_t call = 0; call < receives_[rank].size(); ++call) {
+        add_wrong_order(rank, call, selection, row);
+      }
+      sums.emplace(std::pair(row.kind, rank), row);
+    }
     std::vector<WaitRow> rows;
     for (const auto& [key, row] : sums) {
       if (row.count + row.ticks > 0) rows.push_back(row);
@@ -209,6 +222,20 @@ class RandomProgram {
 
  private:
   uint32_t number(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
+  /// From when on another message was at hand that a later call received.
+  void add_wrong_order(uint32_t rank, size_t call, const trace::Selection& selection,
+                       WaitRow& row) const {
+    const Receive& receive = receives_[rank][call];
+    uint64_t from = UINT64_MAX;
+    for (size_t other = call + 1; other < receives_[rank].size(); ++other) {
+      for (const uint64_t sent : receives_[rank][other].sent) from = std::min(from, sent);
+    }
+    from = std::max(from, receive.from);
+    const auto wait = until_.find({WaitKind::kLateSender, rank, receive.from});
+    if (wait == until_.end() || from >= wait->second) return;
+    row.count += selection.has_time(from) ? 1 : 0;
+    for (uint64_t tick = from; tick < wait->second; ++tick) row.ticks += selection.has_time(tick);
+  }
   uint64_t later(uint32_t rank) { return clock_[rank] += 1 + number(40); }
   void wait(WaitKind kind, uint32_t rank, uint64_t from, uint64_t until) {
     if (until <= from) return;
@@ -225,6 +252,7 @@ class RandomProgram {
     const uint64_t done = later(b);
     test_.on(b).enter(receive, recv_).recv(done, a, 8).leave(later(b), recv_);
     wait(WaitKind::kLateSender, b, receive, std::min(enter, done));
+    receives_[b].push_back({receive, {enter}});
     if (receive < leave) wait(WaitKind::kLateReceiver, a, enter, receive);
   }
 
@@ -248,10 +276,12 @@ class RandomProgram {
     for (uint32_t rank = 0; rank < rank_count_; ++rank) {
       const uint64_t from = later(rank);
       test_.on(rank).enter(from, waitall_);
+      receives_[rank].push_back({from, {}});
       for (uint32_t i = 0; i < 2; ++i) {
         const uint32_t peer = (rank + rank_count_ - 1 - i) % rank_count_;
         test_.on(rank).irecv(later(rank), ++request_, peer, 8, i);
         wait(WaitKind::kLateSender, rank, from, std::min(sent[peer][i], clock_[rank]));
+        receives_[rank].back().sent.push_back(sent[peer][i]);
       }
       test_.on(rank).leave(later(rank), waitall_);
     }
@@ -275,6 +305,11 @@ class RandomProgram {
   std::mt19937 random_;
   TestTrace test_;
   std::vector<uint64_t> clock_;
+  struct Receive {
+    uint64_t from;
+    std::vector<uint64_t> sent;  // When the calls were entered that sent what it received.
+  };
+  std::vector<std::vector<Receive>> receives_;  // By rank, in the order of time.
   uint32_t rank_count_;
   uint64_t request_ = 0;
   std::map<std::tuple<WaitKind, uint32_t, uint64_t>, uint64_t> until_;  // By the call's enter.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/dependencies.hpp"
+
+namespace pathline::comm {
+
+/// One dependency on its way into the columns of Dependencies.
+struct DependencyEntry {
+  uint64_t end_ticks;  ///< When the call was done with it: it counts as begun by then.
+  uint32_t call;
+  uint32_t target;  ///< Of a group: its member row in this part.
+  WaitKind kind;
+  uint8_t role;
+};
+
+/// A member of an operation.
+struct GroupMember {
+  uint32_t begin_call;  ///< By which it takes part.
+  uint32_t end_call;    ///< In which it is done; the same unless it is nonblocking.
+  uint64_t end_ticks;
+};
+
+/// What one piece of a trace contributes to its dependencies.
+struct DependencyPart {
+  base::Column<DependencyEntry> entries;
+  base::Column<uint32_t> member;
+  base::Column<uint32_t> group_size;
+  base::Column<WaitKind> group_kind;
+  base::Column<uint32_t> group_set;
+  uint64_t messages_without_call = 0;
+
+  void add(uint32_t call, uint32_t target, WaitKind kind, uint64_t end_ticks) {
+    if (call == kNoCall || target == kNoCall || call == target) return;
+    entries.push_back({end_ticks, call, target, kind, kWaits});
+  }
+  /// Operation in which all wait for all, of at least two members.
+  void add_group(WaitKind kind, uint32_t set, std::span<const GroupMember> members) {
+    if (members.size() < 2) return;
+    for (const GroupMember& one : members) {
+      const auto row = static_cast<uint32_t>(member.size());
+      member.push_back(one.begin_call);
+      const bool blocks = one.begin_call == one.end_call;
+      const auto role = static_cast<uint8_t>(blocks ? kWaits | kArrives : kWaits);
+      if (one.end_call != kNoCall) {
+        entries.push_back({one.end_ticks, one.end_call, row, kind, role});
+      }
+      if (!blocks && one.begin_call != kNoCall) {
+        entries.push_back({UINT64_MAX, one.begin_call, row, kind, kArrives});
+      }
+    }
+    group_size.push_back(static_cast<uint32_t>(members.size()));
+    group_kind.push_back(kind);
+    group_set.push_back(set);
+  }
+};
+
+/// Fences, windows made and freed, post/start/complete/wait and locks. `first_set`: a number of
+/// group sets that is free, like all behind it. returns  how many it has used.
+uint32_t add_rma(const trace::Trace& trace, const MpiCalls& calls, uint32_t first_set,
+                 DependencyPart& part);
+
+}  // namespace pathline::comm
