@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "findings/model.hpp"
+#include "findings/threads.hpp"
+
+namespace pathline::findings {
+
+/// One time step. A step lasts from the latest end of the step before, of all ranks, to its own.
+struct StepEfficiency {
+  uint32_t step;
+  uint64_t ticks;
+  double load_balance;
+  /// Ranks drift apart: only where a step ends with all ranks in one operation.
+  std::optional<double> communication;
+  /// False for one that lasts until the end of the window, as the last one marked does.
+  bool complete;
+};
+
+/// Efficiencies after the POP project (co-design.pop-coe.eu/metrics), as products:
+///
+///   parallel = load balance x communication
+///   communication = serialisation x transfer
+///   serialisation = migration x dependency
+///
+/// Migration is ours: load that is balanced over the run, but not in each step, looks like waiting
+/// in a chain, and is none. Without steps it is 1.
+struct Efficiency {
+  uint32_t ranks = 0;
+  uint64_t measured_ticks = 0;
+  uint64_t ideal_ticks = 0;  ///< On an ideal network.
+  uint64_t replayed_ticks =
+      0;                ///< The replay of what was measured: how far the others are to be trusted.
+  uint64_t forced = 0;  ///< Dependencies that the replay had to drop.
+  uint64_t useful_ticks = 0;  ///< Of all ranks.
+  uint64_t most_useful_ticks = 0;
+
+  double parallel = 0;
+  double parallel_high = 0;  ///< If all time between polls that were joined was useful.
+  double load_balance = 0;
+  double communication = 0;
+  double serialisation = 0;
+  double migration = 1;
+  double dependency = 0;
+  double transfer = 0;
+
+  /// Of ranks with threads; the factors above take OpenMP as useful.
+  struct OpenMp {
+    uint32_t threads;
+    double parallel;  ///< Of all threads: Efficiency::parallel x openmp.
+    double openmp;    ///< serial x load_balance x scheduling
+    double serial;
+    double load_balance;
+    double scheduling;
+  };
+  std::optional<OpenMp> openmp;
+
+  std::vector<StepEfficiency> steps;
+};
+
+/// cost  two replays.
+Efficiency efficiency(const Model& model, base::ThreadPool& pool);
+
+}  // namespace pathline::findings

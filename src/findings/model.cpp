@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findings/model.hpp"
+
+#include <stdexcept>
+#include <unordered_map>
+
+#include "trace/calls.hpp"
+#include "trace/outer_calls.hpp"
+
+namespace pathline::findings {
+namespace {
+
+using trace::Region;
+
+/// The call tree of one lane while it grows. The child found last stands in front of its siblings.
+class Tree {
+ public:
+  struct Node {
+    uint32_t parent;
+    Region region;
+    uint32_t first_child = kNone;
+    uint32_t next_sibling = kNone;
+  };
+  Tree() { nodes_.push_back({kNone, Region::none()}); }
+
+  uint32_t child(uint32_t parent, Region region) {
+    uint32_t before = kNone;
+    for (uint32_t i = nodes_[parent].first_child; i != kNone; i = nodes_[i].next_sibling) {
+      if (nodes_[i].region == region) {
+        if (before != kNone) {
+          nodes_[before].next_sibling = nodes_[i].next_sibling;
+          nodes_[i].next_sibling = nodes_[parent].first_child;
+          nodes_[parent].first_child = i;
+        }
+        return i;
+      }
+      before = i;
+    }
+    const auto added = static_cast<uint32_t>(nodes_.size());
+    nodes_.push_back({parent, region, kNone, nodes_[parent].first_child});
+    nodes_[parent].first_child = added;
+    return added;
+  }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+
+ private:
+  std::vector<Node> nodes_;  // 0 is the root above all calls.
+};
+
+struct Piece {
+  uint32_t path;
+  uint32_t step;
+  uint64_t ticks;
+};
+
+/// One lane on its way into the model: paths are nodes of its own tree.
+struct LanePart {
+  Tree tree;
+  base::Column<Piece> pieces;
+  base::Column<uint32_t>
+      first_piece;  // Per gap, from that before the lane's first call in the window.
+  base::Column<uint32_t> call_path;  // Per call in the window.
+};
+
+/// Cuts the time of one lane into calls and pieces.
+class Cutter {
+ public:
+  Cutter(const Model& model, size_t lane, const std::vector<trace::CallClass>& classes,
+         const std::vector<trace::StepWindow>& steps, const std::vector<uint32_t>& step_numbers,
+         LanePart& part)
+      : model_(model),
+        lane_(model.lanes[lane]),
+        events_(model.trace->locations[model.all->calls.lanes[lane].location].events),
+        classes_(classes),
+        steps_(steps),
+        step_numbers_(step_numbers),
+        part_(part),
+        since_(lane_.begin_ticks),
+        call_(lane_.first_call),
+        named_(lane_.first_call) {}
+
+  void run() {
+    part_.first_piece.push_back(0);
+    trace::walk_calls(
+        model_.trace->definitions, events_,
+        [&](Region region, uint64_t ticks) {
+          charge(ticks);
+          current_ = part_.tree.child(current_, region);
+          name_call(region, ticks);
+        },
+        [&](uint64_t ticks) {
+          charge(ticks);
+          current_ = part_.tree.nodes()[current_].parent;
+        });
+    current_ = 0;
+    charge(model_.window.end_ticks);
+    // Calls of no length at the end of the window, and what could not be named.
+    while (call_ < lane_.end_call) leave_gap();
+    while (part_.call_path.size() < lane_.end_call - lane_.first_call) {
+      part_.call_path.push_back(kNone);
+    }
+    part_.first_piece.push_back(static_cast<uint32_t>(part_.pieces.size()));
+  }
+
+ private:
+  void leave_gap() {
+    part_.first_piece.push_back(static_cast<uint32_t>(part_.pieces.size()));
+    ++call_;
+  }
+
+  /// Gives the time up to `ticks` to the current path as far as it is outside of MPI.
+  void charge(uint64_t ticks) {
+    const uint64_t until = std::min(ticks, model_.window.end_ticks);
+    while (since_ < until) {
+      if (call_ == lane_.end_call) return add_piece(until);
+      if (since_ < model_.begin(call_)) {
+        add_piece(std::min(until, model_.begin(call_)));
+        continue;
+      }
+      const uint64_t end = model_.end(call_);
+      if (until < end) {
+        since_ = until;
+        return;
+      }
+      since_ = std::max(since_, end);
+      leave_gap();
+    }
+  }
+
+  void add_piece(uint64_t until) {
+    while (since_ < until) {
+      while (step_ < steps_.size() && steps_[step_].end_ticks <= since_) ++step_;
+      uint32_t number = kNone;
+      uint64_t border = until;
+      if (step_ < steps_.size()) {
+        const bool inside = steps_[step_].begin_ticks <= since_;
+        border = std::min(until, inside ? steps_[step_].end_ticks : steps_[step_].begin_ticks);
+        if (inside) number = index_of(steps_[step_].step);
+      }
+      add(number, border - since_);
+      since_ = border;
+    }
+  }
+  void add(uint32_t step, uint64_t ticks) {
+    // A gap has few pieces; where it has many, some paths come twice.
+    constexpr size_t kLookBack = 16;
+    const size_t first = part_.first_piece.back();
+    size_t i = part_.pieces.size();
+    for (size_t k = 0; k < kLookBack && i > first; ++k) {
+      Piece& piece = part_.pieces[--i];
+      if (piece.path == current_ && piece.step == step) {
+        piece.ticks += ticks;
+        return;
+      }
+    }
+    part_.pieces.push_back({current_, step, ticks});
+  }
+  [[nodiscard]] uint32_t index_of(uint32_t step) const {
+    return static_cast<uint32_t>(
+        std::lower_bound(step_numbers_.begin(), step_numbers_.end(), step) - step_numbers_.begin());
+  }
+
+  /// The call path of the call that this Enter began.
+  void name_call(Region region, uint64_t ticks) {
+    if (named_ == lane_.end_call || !region.valid()) return;
+    if (classes_[region] != trace::CallClass::kMpi) return;
+    const auto enter_ticks = [&] { return events_.ticks[model_.all->calls.enter[named_]]; };
+    while (named_ < lane_.end_call && enter_ticks() < ticks) {
+      part_.call_path.push_back(kNone);
+      ++named_;
+    }
+    if (named_ == lane_.end_call || enter_ticks() != ticks) return;
+    part_.call_path.push_back(current_);
+    ++named_;
+  }
+
+  const Model& model_;
+  const Model::Lane& lane_;
+  const trace::Events& events_;
+  const std::vector<trace::CallClass>& classes_;
+  const std::vector<trace::StepWindow>& steps_;
+  const std::vector<uint32_t>& step_numbers_;
+  LanePart& part_;
+  uint32_t current_ = 0;
+  uint64_t since_;
+  uint32_t call_;   // The next one to end.
+  uint32_t named_;  // The next one to be named.
+  size_t step_ = 0;
+};
+
+/// Calls in the window, and when each lane begins.
+std::vector<Model::Lane> lanes_of(const trace::Trace& trace, const comm::Dependencies& all,
+                                  const Window& window) {
+  const comm::MpiCalls& calls = all.calls;
+  std::vector<Model::Lane> lanes;
+  for (size_t i = 0; i < calls.lanes.size(); ++i) {
+    const uint32_t location = calls.lanes[i].location;
+    Model::Lane lane{
+        .recorded = location != comm::kNoLane && trace.locations[location].events.size() > 0,
+        .first_of_rank = i < trace.rank_count,
+        .begin_ticks = window.begin_ticks};
+    const auto begin = calls.begin_ticks.begin();
+    const auto first = begin + calls.first[i];
+    const auto end = begin + calls.first[i + 1];
+    const auto from = std::lower_bound(first, end, window.begin_ticks);
+    lane.first_call = static_cast<uint32_t>(from - begin);
+    lane.end_call = static_cast<uint32_t>(std::upper_bound(from, end, window.end_ticks) - begin);
+    if (from > first) {
+      lane.begin_ticks =
+          std::clamp(calls.end_ticks[lane.first_call - 1], window.begin_ticks, window.end_ticks);
+    }
+    lanes.push_back(lane);
+  }
+  return lanes;
+}
+
+/// Numbers the call paths of all lanes, in the order of lanes, and returns per lane from its nodes
+/// to these numbers.
+std::vector<std::vector<uint32_t>> merge_trees(const std::vector<LanePart>& parts, Model& model) {
+  std::unordered_map<uint64_t, uint32_t> known;
+  std::vector<std::vector<uint32_t>> numbers(parts.size());
+  for (size_t lane = 0; lane < parts.size(); ++lane) {
+    const auto& nodes = parts[lane].tree.nodes();
+    numbers[lane].assign(nodes.size(), kNone);
+    for (size_t n = 1; n < nodes.size(); ++n) {
+      const uint32_t parent = nodes[n].parent == 0 ? kNone : numbers[lane][nodes[n].parent];
+      const uint64_t key = uint64_t{parent} << 32U | uint32_t{nodes[n].region};
+      const auto [entry, added] =
+          known.try_emplace(key, static_cast<uint32_t>(model.call_paths.size()));
+      if (added) model.call_paths.push_back({profile::CallPath(parent), nodes[n].region});
+      numbers[lane][n] = entry->second;
+    }
+  }
+  return numbers;
+}
+
+void join(const std::vector<LanePart>& parts, Model& model, base::ThreadPool& pool) {
+  const std::vector<std::vector<uint32_t>> numbers = merge_trees(parts, model);
+  const comm::MpiCalls& calls = model.all->calls;
+  std::vector<size_t> first_row(parts.size() + 1, 0);
+  for (size_t lane = 0; lane < parts.size(); ++lane) {
+    first_row[lane + 1] = first_row[lane] + parts[lane].pieces.size();
+  }
+  if (first_row.back() >= kNone) throw std::length_error("more than 4 billion pieces of time");
+  model.call_path.resize(calls.size());
+  std::fill(model.call_path.begin(), model.call_path.end(), kNone);
+  model.first_piece.resize(calls.size() + parts.size() + 1);
+  model.piece_path.resize(first_row.back());
+  model.piece_step.resize(first_row.back());
+  model.piece_ticks.resize(first_row.back());
+  pool.for_each(parts.size(), [&](size_t lane) {
+    const LanePart& part = parts[lane];
+    const Model::Lane& of = model.lanes[lane];
+    size_t row = first_row[lane];
+    for (const Piece& piece : part.pieces) {
+      model.piece_path[row] = numbers[lane][piece.path];
+      model.piece_step[row] = piece.step;
+      model.piece_ticks[row] = piece.ticks;
+      ++row;
+    }
+    for (uint32_t call = of.first_call; call < of.end_call; ++call) {
+      const uint32_t path = part.call_path[call - of.first_call];
+      model.call_path[call] = path == kNone ? kNone : numbers[lane][path];
+    }
+    // Gaps outside of the window are empty.
+    const auto first = static_cast<uint32_t>(first_row[lane]);
+    const auto end = static_cast<uint32_t>(first_row[lane + 1]);
+    for (uint32_t call = calls.first[lane]; call <= calls.first[lane + 1]; ++call) {
+      const bool inside = call >= of.first_call && call <= of.end_call && !part.first_piece.empty();
+      model.first_piece[Model::gap(call, lane)] =
+          inside                 ? first + part.first_piece[call - of.first_call]
+          : call < of.first_call ? first
+                                 : end;
+    }
+  });
+  model.first_piece[calls.size() + parts.size()] = static_cast<uint32_t>(first_row.back());
+}
+
+}  // namespace
+
+uint32_t Model::rank_count() const {
+  return static_cast<uint32_t>(std::count_if(lanes.begin(), lanes.end(), [](const Lane& lane) {
+    return lane.recorded && lane.first_of_rank;
+  }));
+}
+
+Window program_window(const trace::Trace& trace, const comm::Dependencies& all) {
+  Window window{trace.start_ticks, trace.end_ticks};
+  bool finalized = false;
+  for (uint32_t call = 0; call < all.calls.size(); ++call) {
+    if (all.calls.is(call, comm::kInitializes)) {
+      window.begin_ticks = std::max(window.begin_ticks, all.calls.end_ticks[call]);
+    }
+    if (!all.calls.is(call, comm::kFinalizes)) continue;
+    const uint64_t begin = all.calls.begin_ticks[call];
+    window.end_ticks = finalized ? std::max(window.end_ticks, begin) : begin;
+    finalized = true;
+  }
+  window.end_ticks = std::max(window.begin_ticks, window.end_ticks);
+  return window;
+}
+
+Window steps_window(const trace::Trace& trace, const Window& program) {
+  Window window{UINT64_MAX, 0};
+  std::vector<uint32_t> numbers;
+  for (const auto& steps : trace::marked_steps(trace)) {
+    for (const trace::StepWindow& step : steps) {
+      numbers.push_back(step.step);
+      window.begin_ticks = std::min(window.begin_ticks, step.begin_ticks);
+      window.end_ticks = std::max(window.end_ticks, step.end_ticks);
+    }
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  constexpr size_t kLeast = 3;
+  if (numbers.size() < kLeast) return program;
+  window.begin_ticks = std::max(window.begin_ticks, program.begin_ticks);
+  window.end_ticks = std::min(window.end_ticks, program.end_ticks);
+  const bool most = window.begin_ticks < window.end_ticks && 2 * window.ticks() >= program.ticks();
+  return most ? window : program;
+}
+
+Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
+            base::ThreadPool& pool) {
+  Model result{
+      .trace = &trace, .all = &all, .window = window, .lanes = lanes_of(trace, all, window)};
+  const auto steps = trace::marked_steps(trace);
+  for (const auto& of_rank : steps) {
+    for (const trace::StepWindow& step : of_rank) result.steps.push_back(step.step);
+  }
+  std::sort(result.steps.begin(), result.steps.end());
+  result.steps.erase(std::unique(result.steps.begin(), result.steps.end()), result.steps.end());
+  const std::vector<trace::CallClass> classes = trace::call_classes(trace.definitions);
+  std::vector<LanePart> parts(result.lanes.size());
+  pool.for_each(parts.size(), [&](size_t lane) {
+    if (!result.lanes[lane].recorded) return;
+    const uint32_t rank = all.calls.lanes[lane].rank;
+    Cutter(result, lane, classes, steps[rank], result.steps, parts[lane]).run();
+  });
+  join(parts, result, pool);
+  return result;
+}
+
+std::vector<LaneTime> lane_times(const Model& model) {
+  std::vector<LaneTime> times(model.lanes.size());
+  for (size_t lane = 0; lane < times.size(); ++lane) {
+    const Model::Lane& of = model.lanes[lane];
+    if (!of.recorded) continue;
+    LaneTime& time = times[lane];
+    time.rest_ticks = of.begin_ticks - model.window.begin_ticks;
+    for (uint32_t call = of.first_call; call < of.end_call; ++call) {
+      const uint64_t wait = model.wait_ticks(call);
+      const uint64_t rest = model.end(call) - model.begin(call) - wait;
+      time.wait_ticks += wait;
+      (model.all->calls.is(call, comm::kPolls) ? time.polling_ticks : time.rest_ticks) += rest;
+    }
+    const size_t begin = model.first_piece[Model::gap(of.first_call, lane)];
+    const size_t end = model.first_piece[Model::gap(of.end_call, lane) + 1];
+    for (size_t i = begin; i < end; ++i) time.useful_ticks += model.piece_ticks[i];
+  }
+  return times;
+}
+
+}  // namespace pathline::findings

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/column.hpp"
+#include "base/thread_pool.hpp"
+#include "comm/dependencies.hpp"
+#include "profile/profile.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::findings {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+/// The part of a run that is judged.
+struct Window {
+  uint64_t begin_ticks;
+  uint64_t end_ticks;
+  [[nodiscard]] uint64_t ticks() const { return end_ticks - begin_ticks; }
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+/// From the latest end of MPI_Init to the latest enter of MPI_Finalize; where there is none, from
+/// the start or to the end of the trace.
+Window program_window(const trace::Trace& trace, const comm::Dependencies& all);
+/// From the first begin to the last end of the marked time steps, inside of `program`. The same as
+/// `program` with less than three steps, or if they hold less than half of it.
+Window steps_window(const trace::Trace& trace, const Window& program);
+
+/// What one lane did in a window.
+struct LaneTime {
+  uint64_t useful_ticks = 0;  ///< Outside of MPI.
+  uint64_t wait_ticks = 0;    ///< In MPI, for others.
+  uint64_t rest_ticks = 0;    ///< In MPI otherwise, and in a call that had begun before the window.
+  uint64_t polling_ticks = 0;  ///< In polls, without their wait: what a program does between polls
+                               ///< that were joined is not known.
+};
+
+/// A run in a window as calls of MPI and, between them, pieces of useful time with their call
+/// paths.
+///
+/// A lane's calls and the gaps between them alternate: gap, call, gap ... call, gap. The gap before
+/// call c of lane l is number c + l, the one behind its last call L is L + 1 + l. A call that had
+/// begun before the window counts as done, its lane begins with its end; one that is open at the
+/// window's end is cut there.
+struct Model {
+  const trace::Trace* trace;
+  const comm::Dependencies* all;
+  Window window;
+
+  struct Lane {
+    bool recorded;         ///< False for a rank of which nothing is known: it has no time.
+    bool first_of_rank;    ///< The lanes that efficiencies are made of.
+    uint64_t begin_ticks;  ///< When it begins; the time before is rest.
+    uint32_t first_call;   ///< Its calls in the window.
+    uint32_t end_call;
+  };
+  std::vector<Lane> lanes;  ///< As MpiCalls::lanes.
+
+  std::vector<profile::CallPathNode> call_paths;  ///< Parents before their children.
+  base::Column<uint32_t> call_path;               ///< Per call: its own; kNone if not known.
+
+  // Pieces of useful time. Those of a gap follow each other, one for each path and step in it.
+  base::Column<uint32_t> first_piece;  ///< Per gap; one entry more.
+  base::Column<uint32_t> piece_path;   ///< kNone: outside of every call.
+  base::Column<uint32_t> piece_step;   ///< Index into `steps`; kNone: outside of all.
+  base::Column<uint64_t> piece_ticks;
+  std::vector<uint32_t> steps;  ///< Numbers of the steps that the program marked, ascending.
+
+  [[nodiscard]] uint32_t rank_count() const;  ///< Lanes that are recorded and first of their rank.
+  [[nodiscard]] bool in_window(uint32_t call) const {
+    const uint64_t begin = all->calls.begin_ticks[call];
+    return begin >= window.begin_ticks && begin <= window.end_ticks;
+  }
+  [[nodiscard]] uint64_t begin(uint32_t call) const { return all->calls.begin_ticks[call]; }
+  [[nodiscard]] uint64_t end(uint32_t call) const {
+    return std::min(all->calls.end_ticks[call], window.end_ticks);
+  }
+  /// End of the wait of a call in the window; its begin if it does not wait.
+  [[nodiscard]] uint64_t wait_end(uint32_t call) const {
+    return std::clamp(all->dep_ticks[call], begin(call), std::max(begin(call), end(call)));
+  }
+  [[nodiscard]] uint64_t wait_ticks(uint32_t call) const { return wait_end(call) - begin(call); }
+  /// Whether whom it waits for came inside the window.
+  [[nodiscard]] bool cause_known(uint32_t call) const {
+    const uint32_t cause = all->cause[call];
+    return cause != comm::kNoCall && in_window(cause);
+  }
+  [[nodiscard]] static size_t gap(uint32_t call, size_t lane) { return call + lane; }
+  /// End of the call before, or the lane's begin.
+  [[nodiscard]] uint64_t gap_begin(uint32_t call, const Lane& lane) const {
+    return call == lane.first_call ? lane.begin_ticks : end(call - 1);
+  }
+};
+
+/// cost  O(events), parallel over lanes.
+Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
+            base::ThreadPool& pool);
+
+/// Per lane. All four of a lane that is recorded add up to the window, to the tick.
+std::vector<LaneTime> lane_times(const Model& model);
+
+}  // namespace pathline::findings
