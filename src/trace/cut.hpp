@@ -26,7 +26,8 @@ struct Cut {
 ///   step; calls open where it ends are left there.
 /// - Requests, collective and I/O operations that end in the part and began before it begin where
 ///   the part does, in their order. Those that end after it are left out; of a send that is not
-///   complete yet, the send stays. What completes a send or RMA operation from before is left out.
+///   complete yet, the send stays, unless it is cancelled later. What completes a send or RMA
+///   operation from before is left out.
 /// - Readers match the k-th send with the k-th receive of a communicator. So that half a message
 ///   does not shift all others, it has a communicator of its own with the same members, if its
 ///   partner is a chosen rank; likewise the members of a collective operation that not all chosen

@@ -16,13 +16,15 @@ struct Crossing {
   std::vector<uint32_t> reopened;   ///< Begun before the part, ended inside.
   std::vector<uint32_t> left_out;   ///< Events inside that the part goes without.
   std::vector<uint32_t> cancelled;  ///< Sends inside that are cancelled inside.
+  /// Ends of collective operations inside, and the events that began them; only if asked for.
+  std::vector<std::pair<uint32_t, uint32_t>> collectives;
 };
 
 /// Follows requests and operations from beginning to end.
 class CrossingFinder {
  public:
-  CrossingFinder(const Events& events, uint32_t begin, uint32_t end)
-      : events_(events), begin_(begin), end_(end) {}
+  CrossingFinder(const Events& events, uint32_t begin, uint32_t end, bool lists_collectives)
+      : events_(events), begin_(begin), end_(end), lists_collectives_(lists_collectives) {}
 
   Crossing run() {
     for (uint32_t i = 0; i < events_.size(); ++i) follow(i);
@@ -117,16 +119,23 @@ class CrossingFinder {
                          kind == EventKind::kRmaGet || kind == EventKind::kRmaAtomic;
     if (beginning < begin_ && inside(i))
       (happens ? found_.left_out : found_.reopened).push_back(happens ? i : beginning);
-    if (inside(beginning) && i >= end_ && !happens) found_.left_out.push_back(beginning);
-    if (inside(beginning) && inside(i) && kind == EventKind::kMpiIsend &&
-        events_.kind[i] == EventKind::kMpiRequestCancelled) {
-      found_.cancelled.push_back(beginning);
+    // A send that is cancelled never happened: without the end nobody would know.
+    const bool undone = events_.kind[i] == EventKind::kMpiRequestCancelled;
+    if (inside(beginning) && i >= end_ && (!happens || undone)) {
+      found_.left_out.push_back(beginning);
+    }
+    if (inside(beginning) && inside(i) && happens && undone) found_.cancelled.push_back(beginning);
+    if (lists_collectives_ && inside(i) &&
+        (kind == EventKind::kMpiCollectiveBegin ||
+         kind == EventKind::kNonBlockingCollectiveRequest)) {
+      found_.collectives.emplace_back(i, beginning);
     }
   }
 
   const Events& events_;
   const uint32_t begin_;
   const uint32_t end_;
+  const bool lists_collectives_;
   Crossing found_;
   std::vector<std::pair<uint32_t, uint32_t>> tests_;  // Beginning, and the event that asks for it.
   std::unordered_map<uint64_t, uint32_t> requests_;
@@ -148,7 +157,7 @@ class Cutter {
   LocationCut run() {
     const auto size = static_cast<uint32_t>(events_.size());
     if (own_.begin == size || own_.end == 0) return std::move(result_);
-    crossing_ = CrossingFinder(events_, own_.begin, own_.end).run();
+    crossing_ = CrossingFinder(events_, own_.begin, own_.end, !own_.split.empty()).run();
     // An Enter for each Leave that has none, unless it can stay as it is.
     const bool is_cut = own_.begin > 0 || own_.end < size || !plan_.left_out.empty();
     const auto& earlier = events_.leaves_of_earlier_calls;
@@ -316,8 +325,14 @@ class Cutter {
 
   void split(uint32_t i, uint32_t* words) {
     const uint32_t comm = plan_.trace.definitions.communicator_index(words[1]);
+    const auto begun = std::lower_bound(crossing_.collectives.begin(), crossing_.collectives.end(),
+                                        std::pair{i, uint32_t{0}});
+    const bool is_known = begun != crossing_.collectives.end() && begun->first == i;
+    const uint64_t begin_ticks = events_.ticks[is_known ? begun->second : i];
+    // Several may end together, as in an MPI_Waitall.
     const auto found = std::find_if(own_.split.begin(), own_.split.end(), [&](const auto& part) {
-      return part.comm == comm && part.end_ticks == events_.ticks[i];
+      return part.comm == comm && part.begin_ticks == begin_ticks &&
+             part.end_ticks == events_.ticks[i];
     });
     if (found == own_.split.end()) return;
     words[1] = found->new_comm;

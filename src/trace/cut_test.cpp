@@ -132,7 +132,164 @@ TEST(Cut, ReopensReceivesAndForgetsCompletionsOfEarlierSends) {
   EXPECT_EQ(part.trace.unmatched_receives.size(), 1);
 }
 
-/// A program in which ranks send, receive and reduce at random; each message has bytes of its own.
+TEST(Cut, KeepsPutsInsideAndForgetsWhatCompletesEarlierOnes) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  constexpr uint32_t kWindow = 5;
+  constexpr auto kLocally = EventKind::kRmaOpCompleteNonBlocking;
+  constexpr auto kRemotely = EventKind::kRmaOpCompleteRemote;
+  test.on(0).enter(0, main).put(10, kWindow, 1, 8, 1).rma(EventKind::kRmaOpTest, 25, kWindow, 1);
+  test.on(0).rma(kLocally, 26, kWindow, 1).rma(kRemotely, 27, kWindow, 1);
+  // The number is used again, and the operation is complete after the part only.
+  test.on(0)
+      .put(30, kWindow, 1, 16, 1)
+      .rma(kLocally, 40, kWindow, 1)
+      .rma(kRemotely, 80, kWindow, 1);
+  test.on(0).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20, .until_ticks = 70});
+  EXPECT_THAT(
+      events_of(part.trace, 0),
+      ElementsAre("Enter 20 main", "RmaPut 30", "RmaOpCompleteNonBlocking 40", "Leave 70 main"));
+  EXPECT_EQ(part.trace.locations[0].events.word64(1, 2), 16);
+}
+
+TEST(Cut, OperationsOfTwoWindowsDoNotMix) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  constexpr auto kComplete = EventKind::kRmaOpCompleteBlocking;
+  test.on(0).enter(0, main).put(10, 5, 1, 8, 1).put(30, 6, 1, 8, 1).rma(kComplete, 40, 6, 1);
+  test.on(0).rma(kComplete, 41, 5, 1).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20});
+  EXPECT_THAT(events_of(part.trace, 0), ElementsAre("Enter 20 main", "RmaPut 30",
+                                                    "RmaOpCompleteBlocking 40", "Leave 90 main"));
+}
+
+TEST(Cut, ReopensAFenceAndLeavesOutOneThatEndsLater) {
+  TestTrace test(1);
+  const Region main = test.region("main");
+  const auto end = [&](uint64_t ticks) {
+    test.on(0).add(EventKind::kRmaCollectiveEnd, ticks, {0, 3, 5, kUndefined, 0, 0, 0, 0});
+  };
+  test.on(0).enter(0, main).add(EventKind::kRmaCollectiveBegin, 10);
+  end(30);
+  test.on(0).add(EventKind::kRmaCollectiveBegin, 60);
+  end(80);
+  test.on(0).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0), ElementsAre("Enter 20 main", "RmaCollectiveBegin 20",
+                                                    "RmaCollectiveEnd 30", "Leave 70 main"));
+}
+
+TEST(Cut, ReopensFileOperationsAndLeavesOutThoseThatEndLater) {
+  TestTrace test(1);
+  const Region main = test.region("main");
+  constexpr uint32_t kFile = 3;
+  test.on(0).enter(0, main).io_begin(10, kFile, 100, 1).io_begin(12, kFile, 200, 2);
+  test.on(0).io(EventKind::kIoOperationTest, 25, kFile, 2).io_complete(30, kFile, 100, 1);
+  // A number is used again, for what ends after the part.
+  test.on(0).io_begin(50, kFile, 400, 1).io(EventKind::kIoOperationIssued, 51, kFile, 1);
+  test.on(0).io_complete(60, kFile, 200, 2).io_complete(80, kFile, 400, 1).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 20 main", "IoOperationBegin 20", "IoOperationBegin 20",
+                          "IoOperationTest 25", "IoOperationComplete 30", "IoOperationComplete 60",
+                          "Leave 70 main"));
+  const Events& events = part.trace.locations[0].events;
+  EXPECT_EQ(events.word64(1, 3), 100) << "in the order in which they began";
+  EXPECT_EQ(events.word64(2, 3), 200);
+}
+
+TEST(Cut, FileOperationsThatAreCancelledAreLikeThoseThatEnd) {
+  TestTrace test(1);
+  const Region main = test.region("main");
+  constexpr auto kCancelled = EventKind::kIoOperationCancelled;
+  test.on(0).enter(0, main).io_begin(10, 3, 100, 1).io(kCancelled, 30, 3, 1);
+  test.on(0).io_begin(40, 3, 100, 1).io(kCancelled, 80, 3, 1).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0), ElementsAre("Enter 20 main", "IoOperationBegin 20",
+                                                    "IoOperationCancelled 30", "Leave 70 main"));
+}
+
+TEST(Cut, NonblockingCollectivesThatCrossAnEdgeHaveTheirOwnCommunicator) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  constexpr uint32_t kBroadcast = 1;
+  constexpr uint32_t kAllreduce = 11;
+  // The first ends before the part on rank 1, the last after it; rank 0 has the end of all inside.
+  test.on(0).enter(0, main).icollective_request(5, 1).icollective_request(6, 2);
+  test.on(0).icollective(30, 2, kAllreduce, 8).icollective(31, 1, kBroadcast, 4);
+  test.on(0).icollective_request(40, 3).icollective(41, 3, kBroadcast, 16).leave(90, main);
+  test.on(1).enter(0, main).icollective_request(7, 1).icollective_request(8, 2);
+  test.on(1).icollective(10, 1, kBroadcast, 4).icollective(32, 2, kAllreduce, 8);
+  test.on(1).icollective_request(42, 3).add(EventKind::kMpiRequestTest, 50, {3, 0});
+  test.on(1).icollective(80, 3, kBroadcast, 16).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20, .until_ticks = 70});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 20 main", "NonBlockingCollectiveRequest 20",
+                          "NonBlockingCollectiveRequest 20", "NonBlockingCollectiveComplete 30",
+                          "NonBlockingCollectiveComplete 31", "NonBlockingCollectiveRequest 40",
+                          "NonBlockingCollectiveComplete 41", "Leave 70 main"));
+  EXPECT_THAT(events_of(part.trace, 1),
+              ElementsAre("Enter 20 main", "NonBlockingCollectiveRequest 20",
+                          "NonBlockingCollectiveComplete 32", "Leave 70 main"));
+  const Collectives& all = part.trace.collectives;
+  EXPECT_THAT(all.operation, ElementsAre(kAllreduce, kBroadcast, kBroadcast));
+  EXPECT_THAT(all.first, ElementsAre(0, 2, 3, 4)) << "only the allreduce has both";
+  EXPECT_THAT(all.bytes_sent, ElementsAre(8, 8, 4, 16));
+}
+
+/// One MPI_Waitall ends two operations at the same time, the later one first.
+TEST(Cut, TellsCollectivesApartThatEndTogether) {
+  TestTrace test(2);
+  constexpr uint32_t kBroadcast = 1;
+  constexpr uint32_t kAllreduce = 11;
+  test.on(0).icollective_request(5, 1).icollective_request(6, 2);
+  test.on(0).icollective(30, 2, kAllreduce, 8).icollective(30, 1, kBroadcast, 4);
+  test.on(1).icollective_request(7, 1).icollective_request(8, 2);
+  test.on(1).icollective(10, 1, kBroadcast, 4).icollective(32, 2, kAllreduce, 8);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20});
+  const Collectives& all = part.trace.collectives;
+  EXPECT_THAT(all.operation, ElementsAre(kAllreduce, kBroadcast));
+  EXPECT_THAT(all.first, ElementsAre(0, 2, 3));
+}
+
+TEST(Cut, RequestsThatAreCancelledInside) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  test.on(0).enter(0, main).isend(10, 7, 1, 8).cancelled(30, 7).isend(40, 8, 1, 16);
+  test.on(0).cancelled(45, 8).send(50, 1, 32).leave(90, main);
+  test.on(1).enter(0, main).irecv_request(12, 1).cancelled(35, 1).recv(55, 0, 32).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.from_ticks = 20});
+  EXPECT_THAT(events_of(part.trace, 0),
+              ElementsAre("Enter 20 main", "MpiIsend 40", "MpiRequestCancelled 45", "MpiSend 50",
+                          "Leave 90 main"));
+  EXPECT_THAT(events_of(part.trace, 1),
+              ElementsAre("Enter 20 main", "MpiIrecvRequest 20", "MpiRequestCancelled 35",
+                          "MpiRecv 55", "Leave 90 main"));
+  ASSERT_EQ(part.trace.messages.size(), 1);
+  EXPECT_EQ(part.trace.messages.bytes[0], 32);
+  EXPECT_EQ(part.lost_sends, 0);
+  EXPECT_THAT(part.trace.unmatched_sends, testing::IsEmpty());
+  EXPECT_EQ(part.trace.cancelled_requests, 2);
+}
+
+TEST(Cut, RequestsThatAreCancelledLater) {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  test.on(0).enter(0, main).isend(30, 7, 1, 8).add(EventKind::kMpiRequestTest, 40, {7, 0});
+  test.on(0).send(50, 1, 32).cancelled(80, 7).leave(90, main);
+  test.on(1).enter(0, main).irecv_request(30, 1).recv(55, 0, 32).cancelled(81, 1).leave(90, main);
+  const Part part = cut_and_finish(test.finish(), {.until_ticks = 70});
+  // Nobody ever receives it: it is no send whose receive is outside.
+  EXPECT_THAT(events_of(part.trace, 0), ElementsAre("Enter 0 main", "MpiSend 50", "Leave 70 main"));
+  EXPECT_THAT(events_of(part.trace, 1), ElementsAre("Enter 0 main", "MpiRecv 55", "Leave 70 main"));
+  EXPECT_EQ(part.trace.messages.size(), 1);
+  EXPECT_EQ(part.lost_sends, 0);
+  EXPECT_THAT(part.trace.unmatched_sends, testing::IsEmpty());
+}
+
+/// A program in which ranks send, receive and reduce at random; each message has bytes of its own,
+/// and so has each nonblocking reduction.
 Trace random_program(std::mt19937& random, uint32_t rank_count) {
   const auto pick = [&](size_t count) { return static_cast<uint32_t>(random() % count); };
   TestTrace test(rank_count);
@@ -147,13 +304,35 @@ Trace random_program(std::mt19937& random, uint32_t rank_count) {
   };
   std::map<Channel, std::deque<uint64_t>> sent;
   std::vector<Request> requests;
+  struct Begun {
+    uint64_t request;
+    uint64_t bytes;
+  };
+  std::vector<std::vector<Begun>> begun(rank_count);  // Nonblocking collectives.
   for (uint32_t rank = 0; rank < rank_count; ++rank) test.on(rank).enter(rank, main);
   uint64_t bytes = 0;
   uint64_t number = 0;
   uint64_t ticks = 100;
   for (uint32_t act = 0; act < 300; ++act, ticks += 100) {
-    const uint32_t kind = pick(10);
-    if (kind == 0) {
+    const uint32_t kind = pick(12);
+    if (kind == 10) {
+      ++bytes;
+      for (uint32_t rank = 0; rank < rank_count; ++rank) {
+        begun[rank].push_back({++number, bytes});
+        test.on(rank).icollective_request(ticks + pick(40), number);
+      }
+    } else if (kind == 11) {
+      // One MPI_Waitall for all of them, in any order.
+      for (uint32_t rank = 0; rank < rank_count; ++rank) {
+        if (pick(3) == 0) continue;
+        std::shuffle(begun[rank].begin(), begun[rank].end(), random);
+        const uint64_t end = ticks + pick(90);
+        for (const Begun& one : begun[rank]) {
+          test.on(rank).icollective(end, one.request, 11, one.bytes);
+        }
+        begun[rank].clear();
+      }
+    } else if (kind == 0) {
       for (uint32_t rank = 0; rank < rank_count; ++rank) {
         const uint64_t begin = ticks + pick(40);
         test.on(rank)
@@ -215,17 +394,17 @@ std::vector<Row> messages_inside(const Trace& trace, const Selection& part) {
   return rows;
 }
 
-/// Per operation: where and when its members inside ended.
-std::multiset<std::set<std::pair<uint32_t, uint64_t>>> collectives_inside(const Trace& trace,
-                                                                          const Selection& part) {
-  std::multiset<std::set<std::pair<uint32_t, uint64_t>>> operations;
+/// Per operation: where and when its members inside ended, and with how many bytes.
+using Members = std::set<std::tuple<uint32_t, uint64_t, uint64_t>>;
+std::multiset<Members> collectives_inside(const Trace& trace, const Selection& part) {
+  std::multiset<Members> operations;
   const Collectives& all = trace.collectives;
   for (size_t i = 0; i < all.size(); ++i) {
-    std::set<std::pair<uint32_t, uint64_t>> members;
+    Members members;
     for (uint32_t k = all.first[i]; k < all.first[i + 1]; ++k) {
       const Rank rank = trace.locations[all.location[k]].rank;
       if (!part.has_rank(rank) || !part.has_time(all.end_ticks[k])) continue;
-      members.emplace(uint32_t{rank}, all.end_ticks[k]);
+      members.emplace(uint32_t{rank}, all.end_ticks[k], all.bytes_sent[k]);
     }
     if (!members.empty()) operations.insert(members);
   }

@@ -83,6 +83,38 @@ class TestTrace {
                  {operation, comm, root, low(bytes_sent), high(bytes_sent), low(bytes_received),
                   high(bytes_received)});
     }
+    /// Begins a nonblocking collective operation; icollective() is its completion.
+    Thread& icollective_request(uint64_t ticks, uint64_t request) {
+      return add(EventKind::kNonBlockingCollectiveRequest, ticks, {low(request), high(request)});
+    }
+    Thread& icollective(uint64_t ticks, uint64_t request, uint32_t operation, uint64_t bytes = 0,
+                        uint32_t comm = kWorld) {
+      return add(EventKind::kNonBlockingCollectiveComplete, ticks,
+                 {operation, comm, kUndefined, low(bytes), high(bytes), low(bytes), high(bytes),
+                  low(request), high(request)});
+    }
+    Thread& put(uint64_t ticks, uint32_t window, uint32_t remote, uint64_t bytes, uint64_t number) {
+      return add(EventKind::kRmaPut, ticks,
+                 {window, remote, low(bytes), high(bytes), low(number), high(number)});
+    }
+    /// kind  how the operation with this number is complete, or that somebody asks.
+    Thread& rma(EventKind kind, uint64_t ticks, uint32_t window, uint64_t number) {
+      return add(kind, ticks, {window, low(number), high(number)});
+    }
+    /// Begins a write (mode 1) or read (mode 0); io_complete() is its completion.
+    Thread& io_begin(uint64_t ticks, uint32_t handle, uint64_t bytes, uint64_t number,
+                     uint32_t mode = 1) {
+      return add(EventKind::kIoOperationBegin, ticks,
+                 {handle, mode, 0, low(bytes), high(bytes), low(number), high(number)});
+    }
+    Thread& io_complete(uint64_t ticks, uint32_t handle, uint64_t bytes, uint64_t number) {
+      return add(EventKind::kIoOperationComplete, ticks,
+                 {handle, low(bytes), high(bytes), low(number), high(number)});
+    }
+    /// kind  that it was issued or cancelled, or that somebody asks.
+    Thread& io(EventKind kind, uint64_t ticks, uint32_t handle, uint64_t number) {
+      return add(kind, ticks, {handle, low(number), high(number)});
+    }
     /// An event of any kind with its words as Events::fields() gives them.
     Thread& add(EventKind kind, uint64_t ticks, std::initializer_list<uint32_t> words = {}) {
       assert(words.size() >= event_words(kind));
