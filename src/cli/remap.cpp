@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -97,17 +98,58 @@ base::Status select_movable(RemapCommand& options, const app::NetworkInput& inpu
   return {};
 }
 
-base::Status print_remapping(const RemapCommand& options, const app::NetworkInput& input,
-                             const app::Remapping& found, double seconds) {
-  if (!options.placement_file.empty()) {
-    const auto text = app::placement_text(
-        input, found, *mapping::find_placement_format(options.placement_format));
-    if (!text) return text.error();
-    auto status = write_result(options.placement_file, text.value());
-    if (!status) return status;
+/// "0-3,8" of ascending ranks.
+std::string ranges(const std::vector<uint32_t>& ranks) {
+  std::string text;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", ranks[i]);
+    if (last > i) text += fmt::format("{}{}", last > i + 1 ? '-' : ',', ranks[last]);
+    i = last + 1;
   }
-  if (options.placement_file == "-") return {};
-  return print_json(options, app::to_json(input, options.remap, options.objective, found, seconds));
+  return text;
+}
+
+/// The answer where hosts are all alike: how much crosses them, how much would, and who is where
+/// then.
+std::string hosts_text(const RemapCommand& options, const app::NetworkInput& input,
+                       const app::Remapping& found) {
+  const auto size = [](uint64_t bytes) { return base::human_bytes(static_cast<double>(bytes)); };
+  const auto before = static_cast<double>(found.off_node_bytes_before);
+  std::string text = fmt::format(
+      "{} of {} between ranks cross hosts ({:.1f} %)", size(found.off_node_bytes_before),
+      size(input.bytes), 100 * before / std::max<double>(1, static_cast<double>(input.bytes)));
+  if (found.moved == 0) return text + "; no better placement was found\n";
+  text += fmt::format("; {} ({:.1f} % less) would with {} elsewhere:\n",
+                      size(found.off_node_bytes_after),
+                      100 - 100 * static_cast<double>(found.off_node_bytes_after) / before,
+                      base::counted(found.moved, "rank", "ranks"));
+  std::map<network::Vertex, std::vector<uint32_t>> ranks_of;
+  for (uint32_t rank = 0; rank < found.placement.rank_count(); ++rank) {
+    ranks_of[found.placement.node_of_rank[rank]].push_back(rank);
+  }
+  constexpr size_t kMost = 16;
+  std::vector<std::vector<std::string>> rows = {{"host", "ranks"}};
+  for (const auto& [node, ranks] : ranks_of) {
+    if (rows.size() > kMost) break;
+    rows.push_back({base::printable(input.host_of_node[node]), ranges(ranks)});
+  }
+  text += format_table({{"host", true}, {"ranks", true}}, rows, table_width());
+  if (ranks_of.size() > kMost) {
+    text += fmt::format("and {}\n", base::counted(ranks_of.size() - kMost, "host", "hosts"));
+  }
+  if (options.placement_file.empty()) {
+    text += "--group -o FILE --as rankfile writes that for mpirun -rf, --as slurm for srun\n";
+  }
+  return text;
+}
+
+base::Status write_placement(const RemapCommand& options, const app::NetworkInput& input,
+                             const app::Remapping& found) {
+  const auto text =
+      app::placement_text(input, found, *mapping::find_placement_format(options.placement_format));
+  return text ? write_result(options.placement_file, text.value()) : base::Status(text.error());
 }
 
 base::Result<app::MeasuredMachine> open_measured(const RemapCommand& options) {
@@ -119,8 +161,15 @@ base::Result<app::MeasuredMachine> open_measured(const RemapCommand& options) {
   return app::open_machine(database.value(), options.predict, options.database_machine);
 }
 
-/// What the groups of ranks that share a node have to do with the answer. Under one switch all
-/// nodes are alike, so that nothing but other groups can help: they are tried.
+/// Under one switch all nodes are alike, so that nothing but other groups of ranks can help.
+base::Result<app::Remapping> grouped(const RemapCommand& options, const app::NetworkInput& input,
+                                     base::ThreadPool& pool) {
+  app::RemapRequest request = options.remap;
+  request.group = true;
+  return app::remap(input, request, pool);
+}
+
+/// What the groups of ranks that share a node have to do with the answer.
 base::Status note_groups(const RemapCommand& options, const app::NetworkInput& input, bool on_hosts,
                          base::ThreadPool& pool) {
   if (!on_hosts) {
@@ -129,9 +178,7 @@ base::Status note_groups(const RemapCommand& options, const app::NetworkInput& i
     }
     return {};
   }
-  app::RemapRequest grouped = options.remap;
-  grouped.group = true;
-  const auto found = app::remap(input, grouped, pool);
+  const auto found = grouped(options, input, pool);
   if (!found) return found.error();
   const app::Remapping& better = found.value();
   note(fmt::format(
@@ -142,6 +189,24 @@ base::Status note_groups(const RemapCommand& options, const app::NetworkInput& i
                         100 * (1 - better.hop_bytes_after / std::max(better.hop_bytes_before, 1.0)),
                         base::counted(better.moved, "rank runs", "ranks run"))));
   return {};
+}
+
+/// The placement into its file, and the answer, unless the placement itself is what was asked for.
+base::Status print_remapping(const RemapCommand& options, const app::NetworkInput& input,
+                             const app::Remapping& found, bool on_hosts, double seconds,
+                             base::ThreadPool& pool) {
+  if (!options.placement_file.empty()) {
+    if (auto status = write_placement(options, input, found); !status) return status;
+  }
+  if (options.placement_file == "-") return {};
+  if (!on_hosts || !is_for_people(options)) {
+    return print_json(options,
+                      app::to_json(input, options.remap, options.objective, found, seconds));
+  }
+  if (options.remap.group) return write_result("-", hosts_text(options, input, found));
+  const auto better = grouped(options, input, pool);
+  if (!better) return better.error();
+  return write_result("-", hosts_text(options, input, better.value()));
 }
 
 base::Result<int> run_remap(RemapCommand options) {
@@ -192,10 +257,11 @@ base::Result<int> run_remap(RemapCommand options) {
                       : app::remap(input, remap, pool);
   });
   if (!result) return result.error();
-  if (!options.quiet && !remap.group && !measured) {
+  const bool is_answered = on_hosts && is_for_people(options) && options.placement_file != "-";
+  if (!options.quiet && !remap.group && !measured && !is_answered) {
     if (auto noted = note_groups(options, input, on_hosts, pool); !noted) return noted.error();
   }
-  auto status = print_remapping(options, input, result.value(), seconds());
+  auto status = print_remapping(options, input, result.value(), on_hosts, seconds(), pool);
   if (!status) return status.error();
   return options.require && result.value().moved == 0 ? kAnswerIsNo : kDone;
 }
