@@ -37,6 +37,12 @@ std::string title_of(app::FigureKind kind, const CommonOptions& common, const st
   return title;
 }
 
+/// Without messages there is nothing in them.
+bool is_of_pairs(app::FigureKind kind) {
+  return kind == app::FigureKind::kMatrix || kind == app::FigureKind::kChord ||
+         kind == app::FigureKind::kFlow;
+}
+
 /// Only cells of a matrix can show a bandwidth: it has no sum.
 base::Status parse_metric(app::FigureKind kind, const std::string& text, figure::Options& look) {
   if (text.empty() && kind == app::FigureKind::kTopology) look.metric = figure::Metric::kTime;
@@ -188,7 +194,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {
     return status.error();
   }
-  if (kind == app::FigureKind::kMatrix && scene.value().message_count == 0 && !common.quiet) {
+  if (is_of_pairs(kind) && scene.value().message_count == 0 && !common.quiet) {
     note("the picture is empty: " + app::why_no_messages(run.trace, common.input));
   }
   if (look.pick) {
