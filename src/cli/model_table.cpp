@@ -30,9 +30,19 @@ std::string short_number(double value) {
   return scaling::formula({value, {}}, {}, scaling::Notation::kText, 3);
 }
 
-std::string range_text(const scaling::Prediction& predicted) {
+/// As people read values of this unit; three digits where it is none that they know.
+std::string value_text(double value, std::string_view of_metric) {
+  Column column{.name = ""};
+  if (of_metric == "sec" || of_metric == "s") column.unit = Unit::kSeconds;
+  if (of_metric == "bytes" || of_metric == "B") column.unit = Unit::kBytes;
+  if (column.unit == Unit::kNone || !std::isfinite(value)) return short_number(value);
+  return for_people(column, fmt::format("{}", value));
+}
+
+std::string range_text(const scaling::Prediction& predicted, std::string_view of_metric) {
   if (std::isnan(predicted.low) || std::isnan(predicted.high)) return "unknown";
-  return fmt::format("{} to {}", short_number(predicted.low), short_number(predicted.high));
+  return fmt::format("{} to {}", value_text(predicted.low, of_metric),
+                     value_text(predicted.high, of_metric));
 }
 
 std::string caption(const ModelReport& report) {
@@ -138,12 +148,15 @@ class ModelTable {
     });
     add(kLeading, true, kWhole,
         [&](const Ranked&, const Fit& fit) { return scaling::leading_order(fit.model, names); });
-    add("measured", false, kWhole,
-        [&](const Ranked& row, const Fit&) { return short_number(report_.measured(row)); });
-    add("predicted", false, kWhole,
-        [](const Ranked&, const Fit& fit) { return short_number(fit.predictions[0].value); });
-    add("range", true, kWhole,
-        [](const Ranked&, const Fit& fit) { return range_text(fit.predictions[0]); });
+    add("measured", false, kWhole, [&](const Ranked& row, const Fit&) {
+      return value_text(report_.measured(row), report_.unit(row));
+    });
+    add("predicted", false, kWhole, [&](const Ranked& row, const Fit& fit) {
+      return value_text(fit.predictions[0].value, report_.unit(row));
+    });
+    add("range", true, kWhole, [&](const Ranked& row, const Fit& fit) {
+      return range_text(fit.predictions[0], report_.unit(row));
+    });
     add("share", false, kWhole, [&](const Ranked& row, const Fit&) {
       const bool known = report_.has_share(row) && std::isfinite(row.share);
       return known ? fmt::format("{:.1f} %", 100 * row.share) : "";
