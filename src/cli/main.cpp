@@ -50,10 +50,13 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::add_finish_command(program, action);
   cli::add_score_command(program, action);
   cli::add_info_command(program, action);
+  cli::add_findings_command(program, action);
   cli::add_profile_command(program, action);
   cli::add_matrix_command(program, action);
   cli::add_messages_command(program, action);
   cli::add_waits_command(program, action);
+  cli::add_efficiency_command(program, action);
+  cli::add_critical_command(program, action);
   cli::add_steps_command(program, action);
   cli::add_diff_command(program, action);
   cli::add_figure_command(program, action);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/efficiency.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/judged_part.hpp"
+#include "base/text.hpp"
+#include "comm/process_order.hpp"
+#include "findings/path_load.hpp"
+
+namespace pathline::app {
+namespace {
+
+/// Useful ticks of ranks, in the order of `lanes`.
+struct Shares {
+  std::vector<uint64_t> ticks;
+  uint64_t sum = 0;
+};
+
+class Rows {
+ public:
+  Rows(const trace::Trace& trace, const findings::Model& model)
+      : trace_(trace),
+        model_(model),
+        hz_(static_cast<double>(trace.definitions.clock.ticks_per_second)) {
+    for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
+      if (model.lanes[lane].recorded && model.lanes[lane].first_of_rank) lanes_.push_back(lane);
+    }
+  }
+
+  /// By call path, I/O with its caller.
+  [[nodiscard]] std::vector<EfficiencyRow> regions() const {
+    const PathNames names(trace_, model_);
+    const std::vector<uint32_t> owner = findings::paths_without_io(model_);
+    std::vector<Shares> paths(model_.call_paths.size());
+    Shares outside;
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      for_each_piece(lanes_[i], [&](uint32_t path, uint64_t ticks) {
+        Shares& shares = path == findings::kNone ? outside : paths[owner[path]];
+        shares.ticks.resize(lanes_.size());
+        shares.ticks[i] += ticks;
+        shares.sum += ticks;
+      });
+    }
+    std::vector<EfficiencyRow> rows;
+    for (uint32_t path = 0; path < paths.size(); ++path) {
+      if (paths[path].sum > 0) rows.push_back(row(names.text(path), paths[path].ticks, lanes_));
+    }
+    if (outside.sum > 0) rows.push_back(row("(outside of calls)", outside.ticks, lanes_));
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.mean_s > b.mean_s; });
+    return rows;
+  }
+
+  [[nodiscard]] std::vector<EfficiencyRow> hosts() const {
+    struct Host {
+      std::string name;
+      std::vector<uint64_t> ticks;
+      std::vector<uint32_t> lanes;
+    };
+    std::vector<Host> hosts;
+    std::map<std::string_view, size_t> number;
+    for (const uint32_t lane : lanes_) {
+      const std::string_view name = comm::host_of(trace_, model_.all->calls.lanes[lane].rank);
+      const auto [at, is_new] = number.emplace(name, hosts.size());
+      if (is_new) hosts.push_back({name.empty() ? "unknown" : base::printable(name), {}, {}});
+      uint64_t ticks = 0;
+      for_each_piece(lane, [&](uint32_t, uint64_t piece) { ticks += piece; });
+      hosts[at->second].ticks.push_back(ticks);
+      hosts[at->second].lanes.push_back(lane);
+    }
+    std::vector<EfficiencyRow> rows;
+    for (const Host& host : hosts) rows.push_back(row(host.name, host.ticks, host.lanes));
+    return rows;
+  }
+
+  [[nodiscard]] std::vector<EfficiencyRow> steps(const findings::Efficiency& efficiency) const {
+    std::vector<std::vector<uint64_t>> ticks(model_.steps.size(),
+                                             std::vector<uint64_t>(lanes_.size()));
+    for (size_t i = 0; i < lanes_.size(); ++i) {
+      const auto [begin, end] = pieces_of(lanes_[i]);
+      for (size_t piece = begin; piece < end; ++piece) {
+        const uint32_t step = model_.piece_step[piece];
+        if (step != findings::kNone) ticks[step][i] += model_.piece_ticks[piece];
+      }
+    }
+    std::vector<EfficiencyRow> rows;
+    for (const findings::StepEfficiency& step : efficiency.steps) {
+      const auto at = std::lower_bound(model_.steps.begin(), model_.steps.end(), step.step);
+      if (at == model_.steps.end() || *at != step.step) continue;
+      EfficiencyRow& added =
+          rows.emplace_back(row(fmt::format("{}", step.step),
+                                ticks[static_cast<size_t>(at - model_.steps.begin())], lanes_));
+      added.load_balance = step.load_balance;
+      if (step.complete) added.communication = step.communication;
+      added.length_s = static_cast<double>(step.ticks) / hz_;
+    }
+    return rows;
+  }
+
+ private:
+  [[nodiscard]] std::pair<size_t, size_t> pieces_of(uint32_t lane) const {
+    const findings::Model::Lane& of = model_.lanes[lane];
+    return {model_.first_piece[findings::Model::gap(of.first_call, lane)],
+            model_.first_piece[findings::Model::gap(of.end_call, lane) + 1]};
+  }
+  template <class Visit>
+  void for_each_piece(uint32_t lane, Visit visit) const {
+    const auto [begin, end] = pieces_of(lane);
+    for (size_t i = begin; i < end; ++i) visit(model_.piece_path[i], model_.piece_ticks[i]);
+  }
+
+  [[nodiscard]] EfficiencyRow row(const std::string& name, const std::vector<uint64_t>& ticks,
+                                  const std::vector<uint32_t>& lanes) const {
+    EfficiencyRow row{.name = name};
+    uint64_t sum = 0;
+    size_t top = 0;
+    for (size_t i = 0; i < ticks.size(); ++i) {
+      sum += ticks[i];
+      if (ticks[i] > ticks[top]) top = i;
+    }
+    row.mean_s = static_cast<double>(sum) / hz_ / static_cast<double>(ticks.size());
+    row.max_s = static_cast<double>(ticks[top]) / hz_;
+    row.max_rank = model_.all->calls.lanes[lanes[top]].rank;
+    row.load_balance = row.max_s > 0 ? row.mean_s / row.max_s : 1;
+    return row;
+  }
+
+  const trace::Trace& trace_;
+  const findings::Model& model_;
+  const double hz_;
+  std::vector<uint32_t> lanes_;
+};
+
+}  // namespace
+
+base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const std::string& input,
+                                               const FindingsRequest& request,
+                                               std::optional<EfficiencyBy> by,
+                                               base::ThreadPool& pool, base::Progress& progress) {
+  progress.begin("finding out who waits for whom", "", 0);
+  auto part = judged_part(trace, input, request, pool);
+  if (!part) return part.error();
+  const findings::Model model =
+      findings::model(trace, part.value()->all, part.value()->window, pool);
+  progress.begin("replaying the run", "", 0);
+  EfficiencyReport report{
+      .whole = findings::efficiency(model, pool),
+      .ticks_per_second = static_cast<double>(trace.definitions.clock.ticks_per_second),
+      .begin_s = trace.seconds(model.window.begin_ticks),
+      .end_s = trace.seconds(model.window.end_ticks),
+      .rows = {}};
+  if (!by) return report;
+  const Rows rows(trace, model);
+  switch (*by) {
+    case EfficiencyBy::kRegion: report.rows = rows.regions(); break;
+    case EfficiencyBy::kHost: report.rows = rows.hosts(); break;
+    case EfficiencyBy::kStep: report.rows = rows.steps(report.whole); break;
+  }
+  return report;
+}
+
+nlohmann::ordered_json efficiency_json(const findings::Efficiency& e, double ticks_per_second) {
+  const auto seconds = [&](uint64_t ticks) {
+    return static_cast<double>(ticks) / ticks_per_second;
+  };
+  const double error =
+      e.measured_ticks == 0
+          ? 0
+          : 100 *
+                (static_cast<double>(e.replayed_ticks) / static_cast<double>(e.measured_ticks) - 1);
+  nlohmann::ordered_json json = {
+      {"parallel", e.parallel},
+      // What is useful between polls is not known: the truth lies between the two.
+      {"parallel_low", e.parallel},
+      {"parallel_high", e.parallel_high},
+      {"load_balance", e.load_balance},
+      {"communication", e.communication},
+      {"serialisation", e.serialisation},
+      {"migration", e.migration},
+      {"dependency", e.dependency},
+      {"transfer", e.transfer},
+      {"openmp", e.openmp ? nlohmann::ordered_json(e.openmp->openmp) : nullptr},
+      {"ideal_s", seconds(e.ideal_ticks)},
+      {"measured_s", seconds(e.measured_ticks)},
+      {"replay_error_pct", error}};
+  if (e.openmp) {
+    json["threads"] = e.openmp->threads;
+    json["parallel_of_threads"] = e.openmp->parallel;
+    json["openmp_serial"] = e.openmp->serial;
+    json["openmp_load_balance"] = e.openmp->load_balance;
+    json["openmp_scheduling"] = e.openmp->scheduling;
+  }
+  return json;
+}
+
+base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const std::string& input,
+                                                const FindingsRequest& request,
+                                                base::ThreadPool& pool, base::Progress& progress) {
+  progress.begin("finding out who waits for whom", "", 0);
+  auto part = judged_part(trace, input, request, pool);
+  if (!part) return part.error();
+  const findings::Model model =
+      findings::model(trace, part.value()->all, part.value()->window, pool);
+  const findings::CriticalPath path = findings::critical_path(model);
+  const PathNames names(trace, model);
+  std::map<uint32_t, std::pair<uint64_t, uint32_t>> most;  // Per path: ticks of a rank, and which.
+  for (const findings::CriticalPart& part_of : path.parts) {
+    auto& [ticks, rank] = most[part_of.path];
+    if (part_of.ticks <= ticks) continue;
+    ticks = part_of.ticks;
+    rank = model.all->calls.lanes[part_of.lane].rank;
+  }
+  CriticalReport report{.begin_s = trace.seconds(model.window.begin_ticks),
+                        .end_s = trace.seconds(model.window.end_ticks),
+                        .segments = path.segments.size(),
+                        .rows = {}};
+  const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
+  const uint32_t ranks = std::max(1U, model.rank_count());
+  for (const findings::CriticalTotal& total : path.totals) {
+    if (total.on_path_ticks == 0) continue;
+    report.rows.push_back({.call_path = names.text(total.path),
+                           .rank = most[total.path].second,
+                           .on_path_s = static_cast<double>(total.on_path_ticks) / hz,
+                           .imbalance_s = total.imbalance_ticks(ranks) / hz});
+  }
+  std::stable_sort(report.rows.begin(), report.rows.end(),
+                   [](const auto& a, const auto& b) { return a.on_path_s > b.on_path_s; });
+  return report;
+}
+
+}  // namespace pathline::app

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/finding_texts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace pathline::app {
+namespace {
+
+using findings::Finding;
+using findings::FindingKind;
+
+double evidence(const Finding& finding, std::string_view name) {
+  for (const auto& [key, value] : finding.evidence) {
+    if (key == name) return value;
+  }
+  return 0;
+}
+
+/// "rank 5", "ranks 0-3 and 7", "all ranks".
+std::string ranks_phrase(const std::vector<uint32_t>& ranks) {
+  if (ranks.empty()) return "all ranks";
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", ranges_text(ranks));
+}
+
+std::string in_region(const FindingNames& names) {
+  return names.region.empty() ? "outside of all regions" : "in " + names.region;
+}
+
+/// "; ranks 4 and 6 wait most for it".
+std::string waiting_phrase(const Finding& finding) {
+  if (finding.waiting.empty()) return "";
+  return fmt::format("; {} {} most for {}", ranks_phrase(finding.waiting),
+                     finding.waiting.size() == 1 ? "waits" : "wait",
+                     finding.ranks.size() == 1 ? "it" : "them");
+}
+
+std::string seconds_of(const Finding& finding, std::string_view name) {
+  return base::human_seconds(evidence(finding, name));
+}
+
+}  // namespace
+
+std::string finding_text(const Finding& finding, const FindingNames& names) {
+  const std::string who = ranks_phrase(finding.ranks);
+  const bool one = finding.ranks.size() == 1;
+  const double mean = evidence(finding, "mean_s");
+  const double more = mean > 0 ? 100 * (evidence(finding, "largest_s") / mean - 1) : 0;
+  const std::string waiting = waiting_phrase(finding);
+  switch (finding.kind) {
+    case FindingKind::kSerialIo:
+      return fmt::format("only {} reads or writes files {}, {} of {} there{}", who,
+                         in_region(names), seconds_of(finding, "io_s"),
+                         seconds_of(finding, "largest_s"), waiting);
+    case FindingKind::kLateRoot:
+      return fmt::format("{} works {} {} before its broadcasts, and the others wait for them", who,
+                         seconds_of(finding, "largest_s"), in_region(names));
+    case FindingKind::kBottleneckRank:
+      return fmt::format("{} is always busy, {} {}, and all others depend on it{}", who,
+                         seconds_of(finding, "largest_s"), in_region(names), waiting);
+    case FindingKind::kSerialSection:
+      return fmt::format("only {} works {}, for {}{}", who, in_region(names),
+                         seconds_of(finding, "largest_s"), waiting);
+    case FindingKind::kSerialisedChain:
+      return fmt::format(
+          "ranks work {} one after the other: {} of the critical path, where each has {}",
+          in_region(names), seconds_of(finding, "on_critical_path_s"),
+          seconds_of(finding, "mean_s"));
+    case FindingKind::kGrowingImbalance:
+      return fmt::format("{} {} ever longer {}: {} where the mean is {}{}", who,
+                         one ? "takes" : "take", in_region(names), seconds_of(finding, "largest_s"),
+                         seconds_of(finding, "mean_s"), waiting);
+    case FindingKind::kSlowRank:
+    case FindingKind::kImbalance:
+      return fmt::format("{} {} {:.0f} % longer than the mean {}: {} where that is {}{}", who,
+                         one ? "takes" : "take up to", more, in_region(names),
+                         seconds_of(finding, "largest_s"), seconds_of(finding, "mean_s"), waiting);
+    case FindingKind::kJitter:
+      return fmt::format("now this rank, now that one is late {}{}", in_region(names),
+                         names.has_steps ? ", step by step another" : "");
+    case FindingKind::kWrongOrder:
+      return fmt::format("{} {} for a message {} while another one is there that is taken later",
+                         who, one ? "waits" : "wait", in_region(names));
+    case FindingKind::kTinyMessages:
+      return fmt::format(
+          "{} messages of at most 64 bytes go from a rank to another where one would do; they are "
+          "{:.0f} % "
+          "of all messages",
+          base::human_count(static_cast<uint64_t>(evidence(finding, "messages_at_once"))),
+          100 * evidence(finding, "tiny_messages") / std::max(1.0, evidence(finding, "messages")));
+    case FindingKind::kTransfer:
+    case FindingKind::kCollectiveCost:
+      return fmt::format("{} takes {:.1f} % of the time beyond any waiting for others",
+                         names.region, 100 * evidence(finding, "share_of_rank_time"));
+    case FindingKind::kLockContention:
+      return fmt::format("{} {} for locks {} that {} {}", ranks_phrase(finding.waiting),
+                         finding.waiting.size() == 1 ? "waits" : "wait", in_region(names), who,
+                         one ? "holds" : "hold");
+    case FindingKind::kOmpImbalance:
+      return fmt::format("threads wait for the slowest of their team: load balance {:.2f}",
+                         evidence(finding, "factor"));
+    case FindingKind::kOmpSerial:
+      return fmt::format(
+          "threads have nothing to do outside of parallel regions: {:.2f} of the time "
+          "has work for all",
+          evidence(finding, "factor"));
+    case FindingKind::kBadPlacement:
+      return fmt::format(
+          "ranks that talk much run on different hosts: {:.0f} % of the bytes cross "
+          "hosts, {:.0f} % would do",
+          evidence(finding, "crossing_pct"), evidence(finding, "possible_pct"));
+  }
+  return "";
+}
+
+std::string finding_advice(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kSerialIo:
+      return "write from all ranks (MPI-IO), asynchronously, or less often";
+    case FindingKind::kLateRoot:
+      return "prepare it earlier, broadcast without blocking (MPI_Ibcast), or compute it on all "
+             "ranks";
+    case FindingKind::kBottleneckRank: return "hand out larger tasks, or by several ranks";
+    case FindingKind::kSerialSection: return "let all ranks share it, or do it while others work";
+    case FindingKind::kSerialisedChain:
+      return "pass results on in smaller blocks, or go through the domain in another order";
+    case FindingKind::kGrowingImbalance: return "balance the load again every so many steps";
+    case FindingKind::kSlowRank:
+      return "is its node slow (frequency, other jobs), or its part of the domain large? compare "
+             "hosts, "
+             "record with --counters instructions,cycles";
+    case FindingKind::kImbalance: return "divide the domain so that all ranks have as much to do";
+    case FindingKind::kJitter:
+      return "interference or uneven work: record with --counters instructions, keep a core free "
+             "for "
+             "the system";
+    case FindingKind::kWrongOrder:
+      return "post receives early (MPI_Irecv) and take what comes first (MPI_Waitany)";
+    case FindingKind::kTinyMessages: return "pack them into one message";
+    case FindingKind::kTransfer:
+      return "send less, or overlap it with work; does the network or the placement slow it down?";
+    case FindingKind::kCollectiveCost:
+      return "fewer or larger collective operations, nonblocking ones, or smaller communicators";
+    case FindingKind::kLockContention: return "hold locks shorter, or take shared ones";
+    case FindingKind::kOmpImbalance: return "another schedule, or smaller pieces of work";
+    case FindingKind::kOmpSerial: return "make more of the program parallel";
+    case FindingKind::kBadPlacement: return "place ranks as 'pathline remap' says";
+  }
+  return "";
+}
+
+std::vector<std::string> finding_commands(const Finding& finding, const FindingNames& names) {
+  std::vector<std::string> commands;
+  const bool of_messages = finding.kind == FindingKind::kTinyMessages;
+  const bool of_costs =
+      finding.kind == FindingKind::kTransfer || finding.kind == FindingKind::kCollectiveCost;
+  if (finding.kind == FindingKind::kBadPlacement) {
+    return {fmt::format("pathline matrix {} --by host", names.run),
+            fmt::format("pathline remap {}", names.run)};
+  }
+  if (of_messages) commands.push_back(fmt::format("pathline messages {} --summary", names.run));
+  if (of_costs)
+    commands.push_back(fmt::format("pathline matrix {} --sort bytes --top 10", names.run));
+  std::vector<uint32_t> rows = finding.ranks;
+  rows.insert(rows.end(), finding.waiting.begin(), finding.waiting.end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  const std::string chosen =
+      rows.empty() || rows.size() >= names.rank_count ? "" : " --ranks " + ranges_text(rows);
+  commands.push_back(
+      fmt::format("pathline figure timeline {} --from {:.6f} --until {:.6f}{} -o {}.png", names.run,
+                  names.from_s, names.until_s, chosen, findings::finding_name(finding.kind)));
+  const bool of_load = finding.kind == FindingKind::kImbalance ||
+                       finding.kind == FindingKind::kGrowingImbalance ||
+                       finding.kind == FindingKind::kJitter;
+  if (of_load && names.has_steps) {
+    commands.push_back(fmt::format("pathline steps {} --summary", names.run));
+  } else if (!of_messages && !of_costs) {
+    commands.push_back(fmt::format("pathline profile {} --by rank", names.run));
+  }
+  return commands;
+}
+
+}  // namespace pathline::app

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/findings.hpp"
+#include "findings/finding.hpp"
+
+namespace pathline::app {
+
+/// What a finding is called in sentences.
+struct FindingNames {
+  std::string run;     ///< For commands.
+  std::string region;  ///< Innermost region of the call path; "" outside of all.
+  double ticks_per_second = 1;
+  uint32_t rank_count = 0;
+  bool has_steps = false;
+  double from_s = 0;
+  double until_s = 0;
+};
+
+/// What is wrong, in a sentence.
+std::string finding_text(const findings::Finding& finding, const FindingNames& names);
+/// What to do about it.
+std::string finding_advice(findings::FindingKind kind);
+/// Commands that show it; each works as it stands.
+std::vector<std::string> finding_commands(const findings::Finding& finding,
+                                          const FindingNames& names);
+
+}  // namespace pathline::app

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/findings.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/efficiency.hpp"
+#include "app/finding_texts.hpp"
+#include "app/judged_part.hpp"
+#include "app/placement.hpp"
+#include "base/parse.hpp"
+#include "base/text.hpp"
+#include "campaign/folder.hpp"
+#include "trace/outer_calls.hpp"
+
+namespace pathline::app {
+namespace {
+
+namespace fs = std::filesystem;
+using findings::Finding;
+using findings::Judgement;
+
+/// Ranks and processing units of the hosts of a run, by its placement.csv.
+struct Places {
+  size_t ranks = 0;
+  size_t units = 0;
+  [[nodiscard]] bool oversubscribed() const { return units > 0 && ranks > units; }
+};
+
+/// "0-3,8" -> 5.
+size_t counted_units(const std::string& text, std::set<size_t>& units) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = std::string_view(text).substr(begin, end - begin);
+    const size_t dash = part.find('-');
+    const auto first = base::number_in<size_t>(part.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : base::number_in<size_t>(part.substr(dash + 1));
+    constexpr size_t kMost = 1U << 16U;
+    if (first && last && *last < kMost) {
+      for (size_t unit = *first; unit <= *last; ++unit) units.insert(unit);
+    }
+    begin = end + 1;
+  }
+  return units.size();
+}
+
+Places places_of(const std::string& input) {
+  std::error_code ignored;
+  const fs::path folder =
+      fs::is_directory(input, ignored) ? fs::path(input) : fs::path(input).parent_path();
+  Places places;
+  const auto rows = read_placement_table(folder / "placement.csv");
+  if (!rows) return places;
+  std::map<std::string, std::pair<size_t, std::set<size_t>>> hosts;
+  for (const RankPlace& place : rows.value()) {
+    auto& [ranks, units] = hosts[place.host];
+    ++ranks;
+    counted_units(place.cpus, units);
+  }
+  // Of the fullest host.
+  for (const auto& [host, of_host] : hosts) {
+    const auto& [ranks, units] = of_host;
+    if (units.empty()) continue;
+    if (places.units == 0 || ranks * places.units > places.ranks * units.size()) {
+      places.ranks = ranks;
+      places.units = units.size();
+    }
+  }
+  return places;
+}
+
+class Reporter {
+ public:
+  Reporter(const trace::Trace& trace, const std::string& input, const Judgement& judged)
+      : trace_(trace),
+        judged_(judged),
+        model_(*judged.model),
+        names_(trace, model_),
+        hz_(ticks_per_second(trace)) {
+    report_.run = campaign::shell_word(input);
+  }
+
+  FindingsReport report() {
+    report_.focus = judged_.focus;
+    report_.begin_s = trace_.seconds(model_.window.begin_ticks);
+    report_.end_s = trace_.seconds(model_.window.end_ticks);
+    report_.ranks = model_.rank_count();
+    report_.threads = static_cast<uint32_t>(std::count_if(
+        trace_.locations.begin(), trace_.locations.end(),
+        [](const auto& location) { return location.type == trace::LocationType::kCpuThread; }));
+    report_.steps = model_.steps.size();
+    report_.ticks_per_second = hz_;
+    report_.efficiency = judged_.efficiency;
+    if (judged_.before_ticks > 0) {
+      report_.outside_rank_s.emplace_back("before the steps", seconds(judged_.before_ticks));
+    }
+    if (judged_.after_ticks > 0) {
+      report_.outside_rank_s.emplace_back("after the steps", seconds(judged_.after_ticks));
+    }
+    add_times();
+    add_waits();
+    add_critical();
+    add_causes();
+    for (const Finding& finding : judged_.findings) add_finding(finding);
+    report_.nothing_above_pct = 100 * judged_.nothing_above_share;
+    return std::move(report_);
+  }
+
+ private:
+  static double ticks_per_second(const trace::Trace& trace) {
+    return static_cast<double>(trace.definitions.clock.ticks_per_second);
+  }
+  [[nodiscard]] double seconds(double ticks) const { return ticks / hz_; }
+  [[nodiscard]] double seconds(uint64_t ticks) const { return static_cast<double>(ticks) / hz_; }
+  [[nodiscard]] std::string path_text(uint32_t path) const { return names_.text(path); }
+
+  void add_times() {
+    findings::LaneTime sum;
+    double ranks = 0;
+    for (size_t lane = 0; lane < judged_.times.size(); ++lane) {
+      if (!model_.lanes[lane].recorded || !model_.lanes[lane].first_of_rank) continue;
+      ++ranks;
+      const findings::LaneTime& time = judged_.times[lane];
+      sum.useful_ticks += time.useful_ticks;
+      sum.wait_ticks += time.wait_ticks;
+      sum.rest_ticks += time.rest_ticks;
+      sum.polling_ticks += time.polling_ticks;
+    }
+    report_.rank_s = ranks * seconds(model_.window.ticks());
+    report_.useful_s = seconds(sum.useful_ticks);
+    report_.wait_s = seconds(sum.wait_ticks);
+    report_.rest_s = seconds(sum.rest_ticks);
+    report_.polling_s = seconds(sum.polling_ticks);
+    const auto classes = trace::call_classes(trace_.definitions);
+    uint64_t io = 0;
+    for (size_t i = 0; i < model_.piece_path.size(); ++i) {
+      const uint32_t path = model_.piece_path[i];
+      if (path == findings::kNone) continue;
+      const trace::Region region = model_.call_paths[path].region;
+      if (region.valid() && classes[region] == trace::CallClass::kFileIo)
+        io += model_.piece_ticks[i];
+    }
+    report_.io_s = seconds(io);
+  }
+
+  void add_waits() {
+    struct Sum {
+      uint64_t count = 0;
+      uint64_t ticks = 0;
+    };
+    std::vector<Sum> sums(comm::kWaitKindCount);
+    for (const findings::Model::Lane& lane : model_.lanes) {
+      for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+        const uint64_t ticks = model_.wait_ticks(call);
+        if (ticks == 0) continue;
+        Sum& sum = sums[static_cast<size_t>(model_.all->kind[call])];
+        ++sum.count;
+        sum.ticks += ticks;
+      }
+    }
+    for (size_t kind = 0; kind < sums.size(); ++kind) {
+      if (sums[kind].count == 0) continue;
+      report_.waits.push_back({std::string(comm::wait_name(static_cast<comm::WaitKind>(kind))),
+                               sums[kind].count, seconds(sums[kind].ticks)});
+    }
+    std::stable_sort(report_.waits.begin(), report_.waits.end(),
+                     [](const auto& a, const auto& b) { return a.wait_s > b.wait_s; });
+  }
+
+  void add_critical() {
+    constexpr size_t kMost = 20;
+    std::map<uint32_t, std::pair<uint64_t, uint32_t>>
+        most;  // Per path: ticks of a lane, and its rank.
+    for (const findings::CriticalPart& part : judged_.critical.parts) {
+      auto& [ticks, rank] = most[part.path];
+      if (part.ticks <= ticks) continue;
+      ticks = part.ticks;
+      rank = model_.all->calls.lanes[part.lane].rank;
+    }
+    const uint32_t ranks = std::max(1U, report_.ranks);
+    for (const findings::CriticalTotal& total : judged_.critical.totals) {
+      if (total.on_path_ticks == 0) continue;
+      report_.critical.push_back({path_text(total.path), fmt::format("{}", most[total.path].second),
+                                  seconds(total.on_path_ticks),
+                                  seconds(total.imbalance_ticks(ranks))});
+    }
+    std::stable_sort(report_.critical.begin(), report_.critical.end(),
+                     [](const auto& a, const auto& b) { return a.on_path_s > b.on_path_s; });
+    report_.critical.resize(std::min(report_.critical.size(), kMost));
+  }
+
+  void add_causes() {
+    constexpr size_t kMost = 20;
+    for (const findings::DelayCost& cost : judged_.costs.rows) {
+      report_.causes.push_back({model_.all->calls.lanes[cost.lane].rank, path_text(cost.path),
+                                seconds(cost.short_ticks), seconds(cost.long_ticks)});
+    }
+    std::stable_sort(report_.causes.begin(), report_.causes.end(),
+                     [](const auto& a, const auto& b) {
+                       return a.short_rank_s + a.long_rank_s > b.short_rank_s + b.long_rank_s;
+                     });
+    report_.causes.resize(std::min(report_.causes.size(), kMost));
+  }
+
+  void add_finding(const Finding& finding) {
+    FindingNames names{.run = report_.run,
+                       .region = finding.path.empty() || !finding.path.back().valid()
+                                     ? ""
+                                     : names_.region(finding.path.back()),
+                       .ticks_per_second = hz_,
+                       .rank_count = report_.ranks,
+                       .has_steps = report_.steps > 0,
+                       .from_s = trace_.seconds(finding.seen.begin_ticks),
+                       .until_s = trace_.seconds(finding.seen.end_ticks)};
+    FindingRow& row = report_.findings.emplace_back();
+    row.kind = findings::finding_name(finding.kind);
+    row.confidence = findings::confidence_name(finding.confidence);
+    row.recoverable_s = seconds(finding.recoverable_ticks);
+    row.recoverable_pct =
+        100 * finding.recoverable_ticks / std::max(1.0, static_cast<double>(model_.window.ticks()));
+    if (finding.after_above_ticks) row.after_above_s = seconds(*finding.after_above_ticks);
+    row.cost_rank_s = seconds(finding.cost_ticks);
+    row.ranks = finding.ranks.empty() ? "all" : ranges_text(finding.ranks);
+    row.call_path = names_.text(finding.path);
+    if (finding.first_step != findings::kNone) {
+      row.steps = finding.first_step == finding.last_step
+                      ? fmt::format("{}", finding.first_step)
+                      : fmt::format("{}-{}", finding.first_step, finding.last_step);
+    }
+    row.from_s = names.from_s;
+    row.until_s = names.until_s;
+    row.text = finding_text(finding, names);
+    if (finding.part == findings::Part::kBefore) row.text += ", before the first step";
+    if (finding.part == findings::Part::kAfter) row.text += ", behind the last step";
+    row.advice = finding_advice(finding.kind);
+    for (const auto& [key, value] : finding.evidence) row.evidence.emplace_back(key, value);
+    row.show = finding_commands(finding, names);
+  }
+
+  const trace::Trace& trace_;
+  const Judgement& judged_;
+  const findings::Model& model_;
+  const PathNames names_;
+  const double hz_;
+  FindingsReport report_;
+};
+
+/// What the verdict does not rest on.
+void note_limits(const trace::Trace& trace, const comm::Dependencies& all, const Places& places,
+                 FindingsReport& report) {
+  const auto classes = trace::call_classes(trace.definitions);
+  const bool any_io = std::any_of(classes.begin(), classes.end(), [](trace::CallClass call) {
+    return call == trace::CallClass::kFileIo;
+  });
+  if (!any_io) report.not_looked_at.emplace_back("reading and writing of files (record --io)");
+  if (trace.definitions.metrics.empty()) {
+    report.not_looked_at.emplace_back("why work takes as long as it does (record --counters)");
+  }
+  if (report.polling_s > 0.02 * report.rank_s) {
+    report.warnings.push_back(fmt::format(
+        "{} between polls (MPI_Test, MPI_Iprobe): what the program did there is not known",
+        base::human_seconds(report.polling_s)));
+  }
+  if (places.oversubscribed()) {
+    report.warnings.push_back(
+        fmt::format("{} ran on {}: what looks like work may be waiting for a core",
+                    base::counted(places.ranks, "rank", "ranks"),
+                    base::counted(places.units, "core", "cores")));
+  }
+  if (!trace.complete)
+    report.warnings.emplace_back("the trace is not complete: findings may be wrong");
+  if (all.violations > 0) {
+    report.warnings.push_back(fmt::format(
+        "{} ended before what they depend on began, by at most {}: the clocks of ranks disagree",
+        base::counted(all.violations, "call", "calls"),
+        base::human_seconds(trace.span_seconds(all.max_violation_ticks))));
+  }
+  if (!trace.unmatched_sends.empty() || !trace.unmatched_receives.empty()) {
+    report.warnings.push_back(
+        fmt::format("{} without a partner: whether anybody waited for them is not known",
+                    base::counted(trace.unmatched_sends.size() + trace.unmatched_receives.size(),
+                                  "message is", "messages are")));
+  }
+  if (report.efficiency.forced > 0) {
+    report.warnings.push_back(
+        fmt::format("{} had to be ignored: ranks wait for one another in a circle",
+                    base::counted(report.efficiency.forced, "dependency", "dependencies")));
+  }
+}
+
+}  // namespace
+
+std::string ranges_text(const std::vector<uint32_t>& numbers) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    if (!text.empty()) text += ',';
+    text += end - i == 1 ? fmt::format("{}", numbers[i])
+                         : fmt::format("{}-{}", numbers[i], numbers[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std::string& input,
+                                           const FindingsRequest& request, base::ThreadPool& pool,
+                                           base::Progress& progress) {
+  progress.begin("finding out who waits for whom", "", 0);
+  auto part = judged_part(trace, input, request, pool);
+  if (!part) return part.error();
+  const JudgedPart& judged = *part.value();
+  const Places places = places_of(input);
+  progress.begin("replaying the run", "", 0);
+  const Judgement judgement = findings::judge(trace, judged.all,
+                                              {.focus = judged.focus,
+                                               .program = judged.program,
+                                               .window = judged.window,
+                                               .least_share = request.min_percent / 100,
+                                               .oversubscribed = places.oversubscribed()},
+                                              pool);
+  FindingsReport report = Reporter(trace, input, judgement).report();
+  note_limits(trace, judged.all, places, report);
+  return report;
+}
+
+nlohmann::ordered_json findings_json(const FindingsReport& report) {
+  using Json = nlohmann::ordered_json;
+  constexpr const char* kFocus[] = {"steps", "run", "time"};
+  Json outside = Json::array();
+  for (const auto& [what, rank_s] : report.outside_rank_s) {
+    outside.push_back({{"what", what}, {"rank_s", rank_s}});
+  }
+  Json waits = Json::array();
+  for (const auto& wait : report.waits) {
+    waits.push_back({{"kind", wait.kind}, {"count", wait.count}, {"wait_s", wait.wait_s}});
+  }
+  Json critical = Json::array();
+  for (const auto& part : report.critical) {
+    critical.push_back({{"callpath", part.call_path},
+                        {"rank", part.rank},
+                        {"on_path_s", part.on_path_s},
+                        {"imbalance_s", part.imbalance_s}});
+  }
+  Json causes = Json::array();
+  for (const auto& cause : report.causes) {
+    causes.push_back({{"rank", cause.rank},
+                      {"callpath", cause.call_path},
+                      {"short_term_rank_s", cause.short_rank_s},
+                      {"long_term_rank_s", cause.long_rank_s}});
+  }
+  Json rows = Json::array();
+  for (const FindingRow& row : report.findings) {
+    Json evidence = Json::object();
+    for (const auto& [key, value] : row.evidence) evidence[key] = value;
+    rows.push_back({{"kind", row.kind},
+                    {"confidence", row.confidence},
+                    {"recoverable_s", row.recoverable_s},
+                    {"recoverable_pct", row.recoverable_pct},
+                    {"after_above_s", row.after_above_s ? Json(*row.after_above_s) : Json(nullptr)},
+                    {"cost_rank_s", row.cost_rank_s},
+                    {"ranks", row.ranks},
+                    {"callpath", row.call_path},
+                    {"steps", row.steps.empty() ? Json(nullptr) : Json(row.steps)},
+                    {"from_s", row.from_s},
+                    {"until_s", row.until_s},
+                    {"text", row.text},
+                    {"advice", row.advice},
+                    {"evidence", evidence},
+                    {"show", row.show}});
+  }
+  return {{"focus",
+           {{"kind", kFocus[static_cast<size_t>(report.focus)]},
+            {"begin_s", report.begin_s},
+            {"end_s", report.end_s},
+            {"outside", outside}}},
+          {"ranks", report.ranks},
+          {"threads", report.threads},
+          {"steps", report.steps},
+          {"efficiency", efficiency_json(report.efficiency, report.ticks_per_second)},
+          {"scaling", nullptr},
+          {"time",
+           {{"rank_s", report.rank_s},
+            {"useful_s", report.useful_s},
+            {"io_s", report.io_s},
+            {"wait_s", report.wait_s},
+            {"rest_s", report.rest_s},
+            {"polling_s", report.polling_s}}},
+          {"waits", waits},
+          {"critical_path", critical},
+          {"causes", causes},
+          {"findings", rows},
+          {"nothing_above_pct", report.nothing_above_pct},
+          {"not_looked_at", report.not_looked_at},
+          {"warnings", report.warnings}};
+}
+
+std::string findings_line(const FindingsReport& report) {
+  const auto count = static_cast<size_t>(
+      std::count_if(report.findings.begin(), report.findings.end(),
+                    [](const FindingRow& row) { return row.confidence != "low"; }));
+  if (count == 0) {
+    return fmt::format("nothing found that would gain {:.0f} % or more", report.nothing_above_pct);
+  }
+  const FindingRow& first = report.findings.front();
+  return fmt::format("{}, {} of {}: {}", base::counted(count, "finding", "findings"),
+                     base::human_seconds(first.recoverable_s),
+                     base::human_seconds(report.end_s - report.begin_s), first.text);
+}
+
+bool expects_none(const FindingsReport& report) {
+  return std::all_of(report.findings.begin(), report.findings.end(),
+                     [](const FindingRow& row) { return row.confidence == "low"; });
+}
+
+}  // namespace pathline::app

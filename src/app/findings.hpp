@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "findings/judge.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::app {
+
+struct FindingsRequest {
+  findings::Focus focus = findings::Focus::kSteps;
+  double from_s = 0;  ///< For Focus::kTime, seconds since the start of the run.
+  double until_s = 0;
+  double min_percent = 2;
+};
+
+/// One finding, ready to be read.
+struct FindingRow {
+  std::string kind;
+  std::string confidence;
+  double recoverable_s = 0;
+  double recoverable_pct = 0;  ///< Of the focus.
+  std::optional<double> after_above_s;
+  double cost_rank_s = 0;
+  std::string ranks;      ///< "5", "0-3,7"; "all".
+  std::string call_path;  ///< "main->solve"; "" where it is no single one.
+  std::string steps;      ///< "0-29"; "" outside of steps.
+  double from_s = 0;      ///< Where to look, seconds since the start of the run.
+  double until_s = 0;
+  std::string text;    ///< What is wrong, in a sentence.
+  std::string advice;  ///< What to do.
+  std::vector<std::pair<std::string, double>> evidence;
+  std::vector<std::string> show;  ///< Commands that show it.
+};
+
+/// What a run says about itself.
+struct FindingsReport {
+  std::string run;  ///< As the user named it.
+  findings::Focus focus = findings::Focus::kRun;
+  double begin_s = 0;
+  double end_s = 0;
+  std::vector<std::pair<std::string, double>>
+      outside_rank_s;  ///< Of the program, not judged with it.
+  uint32_t ranks = 0;
+  uint32_t threads = 0;
+  size_t steps = 0;
+  double ticks_per_second = 1;
+  findings::Efficiency efficiency;
+  double rank_s = 0;  ///< All that follow add up to it, but io_s, which is part of useful_s.
+  double useful_s = 0;
+  double io_s = 0;
+  double wait_s = 0;
+  double rest_s = 0;
+  double polling_s = 0;
+  struct Wait {
+    std::string kind;
+    uint64_t count;
+    double wait_s;
+  };
+  std::vector<Wait> waits;  ///< Most first.
+  struct Critical {
+    std::string call_path;
+    std::string rank;
+    double on_path_s;
+    double imbalance_s;
+  };
+  std::vector<Critical> critical;  ///< Most time on the path first.
+  struct Cause {
+    uint32_t rank;
+    std::string call_path;
+    double short_rank_s;
+    double long_rank_s;
+  };
+  std::vector<Cause> causes;  ///< Most first.
+  std::vector<FindingRow> findings;
+  double nothing_above_pct = 0;
+  std::vector<std::string> not_looked_at;
+  std::vector<std::string> warnings;
+};
+
+/// Judges a run.
+///
+/// input   what it was opened from: run.json and placement.csv may lie there, and commands name it.
+/// errors  kInvalidArgument for a focus outside of the run, kUnsupported for a run without MPI
+/// calls.
+base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std::string& input,
+                                           const FindingsRequest& request, base::ThreadPool& pool,
+                                           base::Progress& progress);
+
+/// As design/findings.md, section 6, has it.
+nlohmann::ordered_json findings_json(const FindingsReport& report);
+
+/// "3 findings: rank 5 takes ...": the first one, for people; or that nothing was found.
+std::string findings_line(const FindingsReport& report);
+
+/// Whether `--expect none` holds: no finding of high or medium confidence.
+bool expects_none(const FindingsReport& report);
+
+/// "0-3,7" for ascending numbers.
+std::string ranges_text(const std::vector<uint32_t>& numbers);
+
+}  // namespace pathline::app

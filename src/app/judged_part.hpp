@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/findings.hpp"
+#include "findings/judge.hpp"
+
+namespace pathline::app {
+
+/// The part of a run that `request` chooses, with what its calls depend on. Neither may move.
+struct JudgedPart {
+  comm::Dependencies all;
+  findings::Focus focus = findings::Focus::kRun;
+  findings::Window program{0, 0};
+  findings::Window window{0, 0};
+};
+
+/// errors  kInvalidArgument for a focus outside of the run, kUnsupported for a run without MPI
+/// calls.
+base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
+                                                      const std::string& input,
+                                                      const FindingsRequest& request,
+                                                      base::ThreadPool& pool);
+
+/// Names of the call paths of a model.
+class PathNames {
+ public:
+  PathNames(const trace::Trace& trace, const findings::Model& model);
+  /// "main->solve"; "" for findings::kNone.
+  [[nodiscard]] std::string text(uint32_t path) const;
+  [[nodiscard]] std::string text(const std::vector<trace::Region>& path) const;
+  [[nodiscard]] const std::string& region(trace::Region region) const { return labels_[region]; }
+
+ private:
+  profile::Profile profile_;
+  std::vector<std::string> labels_;
+};
+
+}  // namespace pathline::app

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/findings.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "app/findings_against.hpp"
+#include "base/parse.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/findings_options.hpp"
+#include "cli/table.hpp"
+
+namespace pathline::cli {
+namespace {
+
+struct FindingsOptions : FocusOptions {
+  double min_percent = 2;
+  std::string against;
+  std::string expect;
+};
+
+/// A paragraph that begins with a number or is indented, folded at the width of the terminal.
+std::string folded(const std::string& text, size_t indent, size_t width) {
+  std::string lines;
+  size_t column = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (column > 0 && column + 1 + letter_count(word) > width) {
+      lines += '\n';
+      column = 0;
+    }
+    if (column == 0) {
+      lines += std::string(indent, ' ');
+      column = indent;
+    } else {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += letter_count(word);
+    begin = end + 1;
+  }
+  return lines + '\n';
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+/// What the run is, and how well it does.
+std::string heading(const app::FindingsReport& report) {
+  const double length = report.end_s - report.begin_s;
+  constexpr const char* kFocus[] = {"in its time steps", "from MPI_Init to MPI_Finalize",
+                                    "in the chosen time"};
+  std::string text =
+      fmt::format("{}, {}{} {}", base::counted(report.ranks, "rank", "ranks"),
+                  report.steps > 0 && report.focus == findings::Focus::kSteps
+                      ? base::counted(report.steps, "step", "steps") + ", "
+                      : "",
+                  base::human_seconds(length), kFocus[static_cast<size_t>(report.focus)]);
+  for (const auto& [what, rank_s] : report.outside_rank_s) {
+    text += fmt::format("; {} {}", what, base::human_seconds(rank_s / std::max(1U, report.ranks)));
+  }
+  const findings::Efficiency& e = report.efficiency;
+  text += fmt::format("\nparallel efficiency {}: load balance {}, serialisation {}, transfer {}\n",
+                      percent(e.parallel), percent(e.load_balance), percent(e.serialisation),
+                      percent(e.transfer));
+  return text;
+}
+
+std::string finding_lines(size_t number, const app::FindingRow& row, size_t width) {
+  const std::string gain =
+      fmt::format("{} ({:.1f} %)", base::human_seconds(row.recoverable_s), row.recoverable_pct);
+  std::string text = fmt::format("\n{:>2}  {}  {}", number, row.kind, gain);
+  if (row.after_above_s && number > 1) {
+    text += fmt::format(", {} after those above", base::human_seconds(*row.after_above_s));
+  }
+  text += fmt::format("; confidence {}\n", row.confidence);
+  text += folded(row.text + '.', 4, width);
+  if (!row.call_path.empty()) text += folded("at " + row.call_path, 4, width);
+  text += folded("-> " + row.advice, 4, width);
+  // Commands stay in one line, to be copied.
+  for (const std::string& command : row.show) text += "    " + command + '\n';
+  return text;
+}
+
+std::string for_people(const app::FindingsReport& report) {
+  const size_t width = std::clamp<size_t>(table_width(), 50, 120);
+  std::string text = heading(report);
+  size_t number = 0;
+  bool said_low = false;
+  for (const app::FindingRow& row : report.findings) {
+    if (row.confidence == "low" && !said_low) {
+      said_low = true;
+      text += "\nLess certain:\n";
+    }
+    text += finding_lines(++number, row, width);
+  }
+  std::string end = fmt::format("nothing {}wrong above {:.0f} % of the time",
+                                report.findings.empty() ? "" : "else ", report.nothing_above_pct);
+  if (!report.not_looked_at.empty()) {
+    end += fmt::format("; not looked at: {}", fmt::join(report.not_looked_at, ", "));
+  }
+  text += '\n' + folded(end, 0, width);
+  for (const std::string& warning : report.warnings) text += folded("note: " + warning, 0, width);
+  return text;
+}
+
+Table rows_table(const FindingsOptions& options, const app::FindingsReport& report) {
+  Table table(options, {{.name = "kind", .is_text = true},
+                        {.name = "confidence", .is_text = true},
+                        {.name = "recoverable_s", .unit = Unit::kSeconds},
+                        {.name = "recoverable_pct"},
+                        {.name = "after_above_s", .unit = Unit::kSeconds},
+                        {.name = "cost_rank_s", .unit = Unit::kSeconds},
+                        {.name = "ranks", .is_text = true},
+                        {.name = "callpath", .is_text = true},
+                        {.name = "steps", .is_text = true},
+                        {.name = "from_s", .unit = Unit::kInstant},
+                        {.name = "until_s", .unit = Unit::kInstant},
+                        {.name = "text", .is_text = true},
+                        {.name = "advice", .is_text = true}});
+  const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
+  for (const app::FindingRow& row : report.findings) {
+    table.row({row.kind, row.confidence, seconds(row.recoverable_s),
+               fmt::format("{:.4f}", row.recoverable_pct),
+               row.after_above_s ? seconds(*row.after_above_s) : "", seconds(row.cost_rank_s),
+               row.ranks, row.call_path, row.steps, seconds(row.from_s), seconds(row.until_s),
+               row.text, row.advice});
+  }
+  return table;
+}
+
+base::Result<app::FindingsReport> report_of(const FindingsOptions& options,
+                                            const std::string& input) {
+  CommonOptions one = options;
+  one.input = input;
+  auto opened = open(one);
+  if (!opened) return opened.error();
+  auto request = focus_of(options);
+  if (!request) return request.error();
+  request.value().min_percent = options.min_percent;
+  base::Result<app::FindingsReport> report = app::FindingsReport{};
+  base::Progress progress;
+  with_progress(progress, options.quiet, [&] {
+    report = app::find_findings(opened.value()->trace, input, request.value(), opened.value()->pool,
+                                progress);
+  });
+  return report;
+}
+
+/// What became better or worse since another run.
+base::Status print_against(const FindingsOptions& options, const app::FindingsReport& report,
+                           const app::FindingsReport& before) {
+  const app::FindingsChange change = app::compare_findings(before, report);
+  if (options.format == "json" || (options.format.empty() && !is_for_people(options))) {
+    nlohmann::ordered_json json = app::findings_json(report);
+    json["scaling"] = app::scaling_json(change);
+    json["against"] = app::change_json(change);
+    return write_result(options.output, json.dump(2) + '\n');
+  }
+  Table table(options, {{.name = "verdict", .is_text = true},
+                        {.name = "kind", .is_text = true},
+                        {.name = "ranks", .is_text = true},
+                        {.name = "callpath", .is_text = true},
+                        {.name = "before_s", .unit = Unit::kSeconds},
+                        {.name = "after_s", .unit = Unit::kSeconds}});
+  table.caption(app::change_text(change));
+  const auto seconds = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.9f}", *value) : "";
+  };
+  for (const app::FindingChange& row : change.rows) {
+    table.row({row.verdict, row.kind, row.ranks, row.call_path, seconds(row.before_s),
+               seconds(row.after_s)});
+  }
+  return table.finish();
+}
+
+base::Result<int> run_findings(const FindingsOptions& options) {
+  auto found = report_of(options, options.input);
+  if (!found) return found.error();
+  const app::FindingsReport& report = found.value();
+  base::Status status;
+  if (!options.against.empty()) {
+    auto before = report_of(options, options.against);
+    if (!before) return before.error();
+    status = print_against(options, report, before.value());
+  } else if (options.format == "json") {
+    status = write_result(options.output, app::findings_json(report).dump(2) + '\n');
+  } else if (is_for_people(options)) {
+    status = write_result(options.output, for_people(report));
+  } else {
+    status = rows_table(options, report).finish();
+    if (!options.quiet) {
+      for (const std::string& warning : report.warnings) note(warning);
+    }
+  }
+  if (!status) return status.error();
+  if (options.expect == "none" && !app::expects_none(report)) return kAnswerIsNo;
+  return kDone;
+}
+
+}  // namespace
+
+void add_findings_command(Command& program, Action& action) {
+  auto options = std::make_shared<FindingsOptions>();
+  Command command =
+      program.command("findings", "What is wrong, whose fault it is, how many seconds, what to do");
+  add_input(command, *options);
+  add_output(command, *options);
+  add_format(command, *options);
+  add_focus(command, *options);
+  command.option("--min", options->min_percent, "Percent of the time that a finding gains at least")
+      .range(0.0, 100.0)
+      .show_default();
+  command.option("--against", options->against,
+                 "Another run, as before a change: what became better or worse");
+  command
+      .option("--expect", options->expect,
+              "none: exit status 1 if there is a finding of high or medium confidence")
+      .one_of({"none"});
+  command.footer(
+      "A finding names who makes others wait, where in the program, and how much shorter the run "
+      "would be without: the seconds come from a replay of the run with the cause taken out. They "
+      "do "
+      "not add up; those 'after those above' do. Confidence falls where the order of messages was "
+      "left to chance, where ranks share cores, and for interference of less than 10 %.\n"
+      "Examples:\n  pathline findings run\n  pathline findings run --focus run --min 1 --format "
+      "json\n"
+      "  pathline findings run --expect none");
+  command.on_chosen([options, &action] { action = [options] { return run_findings(*options); }; });
+}
+
+}  // namespace pathline::cli

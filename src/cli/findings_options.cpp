@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/findings_options.hpp"
+
+#include <fmt/format.h>
+
+#include "base/parse.hpp"
+
+namespace pathline::cli {
+
+void add_focus(Command& command, FocusOptions& options) {
+  command
+      .option("--focus", options.focus,
+              "steps: the time steps, what is outside of them apart; run: from MPI_Init to "
+              "MPI_Finalize; FROM:UNTIL: seconds since the start")
+      .show_default();
+}
+
+base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
+  app::FindingsRequest request;
+  if (options.focus == "steps") return request;
+  if (options.focus == "run") {
+    request.focus = findings::Focus::kRun;
+    return request;
+  }
+  const auto times = base::numbers_in<double>(options.focus, ':');
+  if (!times || times->size() != 2 || !((*times)[0] < (*times)[1])) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("--focus is '{}', expected steps, run, or a time as in 0.5:2.0",
+                                   options.focus)};
+  }
+  request.focus = findings::Focus::kTime;
+  request.from_s = (*times)[0];
+  request.until_s = (*times)[1];
+  return request;
+}
+
+}  // namespace pathline::cli

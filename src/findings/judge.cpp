@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findings/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "findings/message_findings.hpp"
+#include "findings/path_load.hpp"
+#include "findings/waits_of.hpp"
+#include "findings/what_if.hpp"
+#include "trace/outer_calls.hpp"
+
+namespace pathline::findings {
+namespace {
+
+constexpr size_t kMostPaths = 16;
+constexpr double kLeastCost = 0.005;        // Of all rank time: less is not looked at.
+constexpr double kSameRank = 0.6;           // PathLoad::same_rank() of an imbalance.
+constexpr double kAlone = 3;                // Excess of a slow rank beside that of the next.
+constexpr double kBusy = 0.9;               // Useful part of a rank that is a bottleneck.
+constexpr double kChain = 1.5;              // Time on the critical path beside the mean of ranks.
+constexpr double kLeastJitter = 0.1;        // Less may be other programs on the machine.
+constexpr double kMostReplayError = 0.001;  // Of the measured time.
+constexpr double kMostViolations = 0.01;    // Of all dependencies.
+
+struct Candidate {
+  Finding finding;
+  Repair repair;
+};
+
+/// Call paths that others wait for, those of which they do most first.
+struct Blame {
+  uint32_t path;
+  double ticks;
+};
+
+/// Judges one part of a run.
+class PartJudge {
+ public:
+  PartJudge(const Model& model, Part part, const DelayCosts& costs, const CriticalPath& critical)
+      : model_(model), part_(part), costs_(costs), critical_(critical), what_if_(model) {
+    for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
+      if (model.lanes[lane].recorded && model.lanes[lane].first_of_rank) ++ranks_;
+    }
+  }
+
+  [[nodiscard]] std::vector<Candidate> judge() const {
+    const std::vector<Blame> blames = blamed_paths();
+    std::vector<uint32_t> paths;
+    for (const Blame& blame : blames) paths.push_back(blame.path);
+    const std::vector<PathLoad> loads = path_loads(model_, paths);
+    std::vector<Candidate> found;
+    for (size_t i = 0; i < loads.size(); ++i) {
+      if (loads[i].mean() > 0) add_load(loads[i], blames[i].ticks, found);
+    }
+    return found;
+  }
+
+  [[nodiscard]] const WhatIf& what_if() const { return what_if_; }
+
+ private:
+  [[nodiscard]] std::vector<Blame> blamed_paths() const {
+    const auto classes = trace::call_classes(model_.trace->definitions);
+    const std::vector<uint32_t> owner = paths_without_io(model_);
+    std::vector<double> cost(model_.call_paths.size());
+    for (const DelayCost& row : costs_.rows) {
+      if (row.path == kNone) continue;
+      cost[owner[row.path]] += static_cast<double>(row.short_ticks + row.long_ticks);
+    }
+    const double all = ranks_ * static_cast<double>(model_.window.ticks());
+    std::vector<Blame> blames;
+    for (uint32_t path = 0; path < cost.size(); ++path) {
+      const trace::Region region = model_.call_paths[path].region;
+      const bool is_mpi = region.valid() && classes[region] == trace::CallClass::kMpi;
+      if (!is_mpi && cost[path] > 0 && cost[path] >= kLeastCost * all) {
+        blames.push_back({path, cost[path]});
+      }
+    }
+    std::stable_sort(blames.begin(), blames.end(),
+                     [](const Blame& a, const Blame& b) { return a.ticks > b.ticks; });
+    blames.resize(std::min(blames.size(), kMostPaths));
+    return blames;
+  }
+
+  void add_load(const PathLoad& load, double cost, std::vector<Candidate>& found) const {
+    Candidate candidate;
+    candidate.repair.paths = load.paths;
+    Finding& finding = candidate.finding;
+    finding.part = part_;
+    finding.cost_ticks = cost;
+    for (uint32_t path = load.paths[0]; path != kNone; path = model_.call_paths[path].parent) {
+      finding.path.insert(finding.path.begin(), model_.call_paths[path].region);
+    }
+    decide(load, candidate);
+    if (finding.recoverable_ticks <= 0) return;
+    std::vector<bool> lanes(model_.lanes.size());
+    for (size_t i = 0; i < load.lanes.size(); ++i) {
+      const uint32_t rank = model_.all->calls.lanes[load.lanes[i]].rank;
+      lanes[load.lanes[i]] = finding.ranks.empty() ||
+                             std::binary_search(finding.ranks.begin(), finding.ranks.end(), rank);
+    }
+    const WaitsOf waits = waits_of(model_, lanes);
+    finding.waiting = waits.waiting;
+    finding.seen = waits.seen.ticks() > 0 ? waits.seen : model_.window;
+    note_steps(load, finding);
+    note_evidence(load, finding);
+    found.push_back(std::move(candidate));
+  }
+
+  /// The first kind that fits, who is to blame and what would be gained.
+  void decide(const PathLoad& load, Candidate& candidate) const {
+    Finding& finding = candidate.finding;
+    const size_t top = load.top();
+    if (load.participants() == 1) {
+      finding.ranks = {rank_of(load, top)};
+      finding.kind = alone(load, top);
+      candidate.repair.change = Change::kRemove;
+      finding.recoverable_ticks = what_if_.gain(candidate.repair) * (1 - 1.0 / ranks_);
+      return;
+    }
+    candidate.repair.change = Change::kStep;
+    const double step_gain = what_if_.gain(candidate.repair);
+    const double mean = load.mean();
+    const double on_path = ticks_on_path(load);
+    const double beyond = on_path - mean;
+    const double spread = static_cast<double>(load.by_rank[top]) - mean;
+    if (on_path >= kChain * mean && step_gain < 0.2 * beyond && spread < 0.3 * beyond) {
+      finding.kind = FindingKind::kSerialisedChain;
+      finding.recoverable_ticks = beyond;
+      candidate.repair.paths.clear();  // Nobody knows the program that does it otherwise.
+      return;
+    }
+    if (load.same_rank() < kSameRank || !load.is_steady()) {
+      finding.kind = FindingKind::kJitter;
+      finding.recoverable_ticks = step_gain;
+      return;
+    }
+    Repair evened = candidate.repair;
+    evened.change = Change::kStatic;
+    const double static_gain = what_if_.gain(evened);
+    if (static_gain > step_gain) candidate.repair = evened;
+    finding.recoverable_ticks = std::max(step_gain, static_gain);
+    finding.ranks = late_ranks(load);
+    if (load.grows()) {
+      finding.kind = FindingKind::kGrowingImbalance;
+    } else {
+      finding.kind = is_alone(load) ? FindingKind::kSlowRank : FindingKind::kImbalance;
+    }
+  }
+
+  /// What one rank does that no other does.
+  [[nodiscard]] FindingKind alone(const PathLoad& load, size_t top) const {
+    if (static_cast<double>(load.io_ticks) >= 0.1 * static_cast<double>(load.by_rank[top])) {
+      return FindingKind::kSerialIo;
+    }
+    std::vector<bool> lanes(model_.lanes.size());
+    lanes[load.lanes[top]] = true;
+    const WaitsOf waits = waits_of(model_, lanes);
+    const auto part = [&](comm::WaitKind kind) {
+      return waits.ticks == 0 ? 0
+                              : static_cast<double>(waits.by_kind[static_cast<size_t>(kind)]) /
+                                    static_cast<double>(waits.ticks);
+    };
+    if (part(comm::WaitKind::kLateBroadcast) > 0.5) return FindingKind::kLateRoot;
+    const double point_to_point = part(comm::WaitKind::kLateSender) +
+                                  part(comm::WaitKind::kLateReceiver) +
+                                  part(comm::WaitKind::kPolling);
+    const double busy = static_cast<double>(useful_ticks(load.lanes[top])) /
+                        static_cast<double>(std::max<uint64_t>(1, model_.window.ticks()));
+    return busy >= kBusy && point_to_point > 0.5 ? FindingKind::kBottleneckRank
+                                                 : FindingKind::kSerialSection;
+  }
+
+  [[nodiscard]] uint64_t useful_ticks(uint32_t lane) const {
+    const Model::Lane& of = model_.lanes[lane];
+    const auto begin = model_.first_piece[Model::gap(of.first_call, lane)];
+    const auto end = model_.first_piece[Model::gap(of.end_call, lane) + 1];
+    return std::accumulate(model_.piece_ticks.begin() + begin, model_.piece_ticks.begin() + end,
+                           uint64_t{0});
+  }
+
+  [[nodiscard]] uint32_t rank_of(const PathLoad& load, size_t i) const {
+    return model_.all->calls.lanes[load.lanes[i]].rank;
+  }
+
+  [[nodiscard]] double ticks_on_path(const PathLoad& load) const {
+    double ticks = 0;
+    for (const CriticalTotal& total : critical_.totals) {
+      if (std::find(load.paths.begin(), load.paths.end(), total.path) != load.paths.end()) {
+        ticks += static_cast<double>(total.on_path_ticks);
+      }
+    }
+    return ticks;
+  }
+
+  /// Those beyond the mean by at least half of what the top rank is.
+  [[nodiscard]] std::vector<uint32_t> late_ranks(const PathLoad& load) const {
+    const double mean = load.mean();
+    const double most = static_cast<double>(load.by_rank[load.top()]) - mean;
+    std::vector<uint32_t> ranks;
+    for (size_t i = 0; i < load.by_rank.size(); ++i) {
+      const double excess = static_cast<double>(load.by_rank[i]) - mean;
+      if (excess > 0 && excess >= 0.5 * most) ranks.push_back(rank_of(load, i));
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
+  [[nodiscard]] static bool is_alone(const PathLoad& load) {
+    const double mean = load.mean();
+    std::vector<double> excess;
+    for (const uint64_t ticks : load.by_rank) excess.push_back(static_cast<double>(ticks) - mean);
+    std::sort(excess.rbegin(), excess.rend());
+    return excess.size() > 1 && excess[0] >= kAlone * std::max(excess[1], 0.0);
+  }
+
+  /// Steps in which those to blame have something of it.
+  void note_steps(const PathLoad& load, Finding& finding) const {
+    for (size_t step = 0; step < load.steps.size(); ++step) {
+      if (load.step_numbers[step] == kNone) continue;
+      bool any = false;
+      for (size_t i = 0; i < load.lanes.size() && !any; ++i) {
+        const bool is_cause =
+            finding.ranks.empty() ||
+            std::binary_search(finding.ranks.begin(), finding.ranks.end(), rank_of(load, i));
+        any = is_cause && load.steps[step][i] > 0;
+      }
+      if (!any) continue;
+      finding.first_step = std::min(finding.first_step, load.step_numbers[step]);
+      finding.last_step = finding.last_step == kNone
+                              ? load.step_numbers[step]
+                              : std::max(finding.last_step, load.step_numbers[step]);
+    }
+  }
+
+  void note_evidence(const PathLoad& load, Finding& finding) const {
+    const trace::Trace& trace = *model_.trace;
+    const auto seconds = [&](double ticks) {
+      return ticks / static_cast<double>(trace.definitions.clock.ticks_per_second);
+    };
+    finding.evidence = {{"largest_s", seconds(static_cast<double>(load.by_rank[load.top()]))},
+                        {"mean_s", seconds(load.mean())},
+                        {"on_critical_path_s", seconds(ticks_on_path(load))},
+                        {"ranks_with_it", static_cast<double>(load.participants())},
+                        {"same_rank", load.same_rank()}};
+    if (load.io_ticks > 0) {
+      finding.evidence.emplace_back("io_s", seconds(static_cast<double>(load.io_ticks)));
+    }
+  }
+
+  const Model& model_;
+  const Part part_;
+  const DelayCosts& costs_;
+  const CriticalPath& critical_;
+  const WhatIf what_if_;
+  double ranks_ = 0;
+};
+
+/// Time in MPI calls beyond waiting, function by function, where the network or MPI take too long.
+void add_transfers(const Model& model, const WhatIf& what_if, std::vector<Candidate>& found) {
+  constexpr double kLeastRest = 0.02;
+  const auto& regions = model.trace->definitions.regions;
+  const comm::Dependencies& all = *model.all;
+  const base::Column<uint64_t>& costs = what_if.costs();
+  std::vector<double> rest(regions.size() + 1);
+  for (const Model::Lane& lane : model.lanes) {
+    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+      const uint32_t region = all.calls.region[call];
+      const size_t function =
+          region < regions.size() ? uint32_t{regions[region].function} : regions.size();
+      rest[function] += static_cast<double>(costs[call]);
+    }
+  }
+  const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
+  for (size_t function = 0; function < regions.size(); ++function) {
+    if (rest[function] < kLeastRest * whole || rest[function] == 0) continue;
+    base::Column<uint64_t> without(costs.size());
+    for (size_t call = 0; call < costs.size(); ++call) {
+      const uint32_t region = all.calls.region[call];
+      const bool is_it = region < regions.size() && regions[region].function == function;
+      without[call] = is_it ? 0 : costs[call];
+    }
+    Candidate candidate;
+    Finding& finding = candidate.finding;
+    const auto role = regions[function].role;
+    finding.kind =
+        role >= trace::RegionRole::kFirstCollective && role <= trace::RegionRole::kLastCollective
+            ? FindingKind::kCollectiveCost
+            : FindingKind::kTransfer;
+    if (role == trace::RegionRole::kBarrier) finding.kind = FindingKind::kCollectiveCost;
+    finding.recoverable_ticks =
+        static_cast<double>(what_if.ticks()) - static_cast<double>(what_if.ticks_with(without));
+    finding.cost_ticks = rest[function];
+    finding.path = {trace::Region(function)};
+    finding.seen = model.window;
+    finding.evidence = {{"share_of_rank_time", rest[function] / whole}};
+    if (finding.recoverable_ticks > 0) found.push_back(std::move(candidate));
+  }
+}
+
+void add_threads(const Model& model, const Efficiency& efficiency, base::ThreadPool& pool,
+                 std::vector<Candidate>& found) {
+  if (!efficiency.openmp) return;
+  const ThreadTime time = thread_time(model, pool);
+  if (time.threads == 0) return;
+  const auto add = [&](FindingKind kind, uint64_t lost, double factor) {
+    if (factor >= 0.9) return;
+    Candidate candidate;
+    candidate.finding.kind = kind;
+    candidate.finding.recoverable_ticks = static_cast<double>(lost) / time.threads;
+    candidate.finding.cost_ticks = static_cast<double>(lost);
+    candidate.finding.seen = model.window;
+    candidate.finding.evidence = {{"factor", factor},
+                                  {"threads", static_cast<double>(time.threads)}};
+    found.push_back(std::move(candidate));
+  };
+  add(FindingKind::kOmpImbalance, time.imbalance_ticks, efficiency.openmp->load_balance);
+  add(FindingKind::kOmpSerial, time.serial_ticks, efficiency.openmp->serial);
+}
+
+/// Calls that take what comes first, or ask whether something came: a run without the fault may
+/// have met the messages in another order.
+bool depends_on_order(const Model& model) {
+  const auto& regions = model.trace->definitions.regions;
+  std::vector<bool> any(regions.size());
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const std::string_view name = regions[i].name;
+    any[i] =
+        name.find("any") != std::string_view::npos || name.find("some") != std::string_view::npos;
+    any[i] = any[i] && name.starts_with("MPI_");
+  }
+  for (const Model::Lane& lane : model.lanes) {
+    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+      const uint32_t region = model.all->calls.region[call];
+      if (model.all->calls.is(call, comm::kPolls)) return true;
+      if (region < any.size() && any[region]) return true;
+    }
+  }
+  return false;
+}
+
+class Judge {
+ public:
+  Judge(const trace::Trace& trace, const comm::Dependencies& all, const JudgeOptions& options,
+        base::ThreadPool& pool)
+      : trace_(trace), all_(all), options_(options), pool_(pool) {}
+
+  Judgement judge() {
+    Judgement result;
+    const Window& focus = options_.window;
+    const Window& program = options_.program;
+    result.focus = options_.focus;
+    if (result.focus == Focus::kSteps) {
+      result.before_ticks = trace_.rank_count * (focus.begin_ticks - program.begin_ticks);
+      result.after_ticks = trace_.rank_count * (program.end_ticks - focus.end_ticks);
+    }
+    result.model = std::make_unique<Model>(model(trace_, all_, focus, pool_));
+    const Model& in_focus = *result.model;
+    result.times = lane_times(in_focus);
+    result.efficiency = efficiency(in_focus, pool_);
+    result.costs = delay_costs(in_focus);
+    result.critical = critical_path(in_focus);
+    if (in_focus.rank_count() == 0 || focus.ticks() == 0) return result;
+
+    const PartJudge judge(in_focus, Part::kFocus, result.costs, result.critical);
+    std::vector<Candidate> found = judge.judge();
+    for (Finding& finding : message_findings(in_focus, result.costs)) {
+      found.push_back({std::move(finding), {}});
+    }
+    if (result.efficiency.transfer < 0.9) add_transfers(in_focus, judge.what_if(), found);
+    add_threads(in_focus, result.efficiency, pool_, found);
+    for (Candidate& candidate : found) set_confidence(result, in_focus, candidate.finding);
+    if (result.focus == Focus::kSteps) {
+      add_outside(Part::kBefore, {program.begin_ticks, focus.begin_ticks}, result, found);
+      add_outside(Part::kAfter, {focus.end_ticks, program.end_ticks}, result, found);
+    }
+    rank(judge.what_if(), static_cast<double>(focus.ticks()), found, result);
+    return result;
+  }
+
+ private:
+  void add_outside(Part part, const Window& window, const Judgement& result,
+                   std::vector<Candidate>& found) {
+    // A part that is too short to hold a finding.
+    const auto least = options_.least_share * static_cast<double>(result.model->window.ticks());
+    if (window.begin_ticks >= window.end_ticks) return;
+    if (static_cast<double>(window.ticks()) < least) return;
+    const Model outside = model(trace_, all_, window, pool_);
+    const DelayCosts costs = delay_costs(outside);
+    const CriticalPath critical = critical_path(outside);
+    for (Candidate& candidate : PartJudge(outside, part, costs, critical).judge()) {
+      set_confidence(result, outside, candidate.finding);
+      candidate.repair.paths.clear();  // Of another model.
+      found.push_back(std::move(candidate));
+    }
+  }
+
+  void set_confidence(const Judgement& result, const Model& in, Finding& finding) const {
+    const Efficiency& measured = result.efficiency;
+    const auto focus = static_cast<double>(result.model->window.ticks());
+    const double error = std::abs(static_cast<double>(measured.replayed_ticks) -
+                                  static_cast<double>(measured.measured_ticks));
+    const bool is_interference =
+        finding.kind == FindingKind::kJitter && finding.recoverable_ticks < kLeastJitter * focus;
+    const bool is_cost =
+        finding.kind == FindingKind::kTransfer || finding.kind == FindingKind::kCollectiveCost;
+    int level = 2;
+    if (depends_on_order(in)) level = 1;
+    if (options_.oversubscribed) level -= is_cost ? 2 : 1;
+    if (is_interference || error > kMostReplayError * focus ||
+        static_cast<double>(all_.violations) >
+            kMostViolations * static_cast<double>(all_.target.size())) {
+      level = 0;
+    }
+    finding.confidence = static_cast<Confidence>(std::max(level, 0));
+  }
+
+  void rank(const WhatIf& what_if, double focus, std::vector<Candidate>& found,
+            Judgement& result) const {
+    std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+      const bool a_low = a.finding.confidence == Confidence::kLow;
+      const bool b_low = b.finding.confidence == Confidence::kLow;
+      if (a_low != b_low) return b_low;
+      return a.finding.recoverable_ticks > b.finding.recoverable_ticks;
+    });
+    double left_out = 0;
+    WhatIf::Repaired repaired(what_if);
+    double gained = 0;
+    for (Candidate& candidate : found) {
+      Finding& finding = candidate.finding;
+      const double share = finding.recoverable_ticks / focus;
+      if (share < options_.least_share) {
+        left_out = std::max(left_out, share);
+        continue;
+      }
+      if (!candidate.repair.paths.empty()) {
+        const double together = repaired.add(candidate.repair);
+        finding.after_above_ticks = std::max(0.0, together - gained);
+        gained = together;
+      }
+      result.findings.push_back(std::move(finding));
+    }
+    result.nothing_above_share = std::max(options_.least_share, left_out);
+  }
+
+  const trace::Trace& trace_;
+  const comm::Dependencies& all_;
+  const JudgeOptions options_;
+  base::ThreadPool& pool_;
+};
+
+}  // namespace
+
+Judgement judge(const trace::Trace& trace, const comm::Dependencies& all,
+                const JudgeOptions& options, base::ThreadPool& pool) {
+  return Judge(trace, all, options, pool).judge();
+}
+
+}  // namespace pathline::findings

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findings/message_findings.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "trace/calls.hpp"
+
+namespace pathline::findings {
+namespace {
+
+constexpr uint64_t kTinyBytes = 64;
+constexpr double kManyTiny = 20;
+constexpr double kLeastLock = 0.02;  // Of all rank time.
+
+std::vector<trace::Region> regions_to(const Model& model, uint32_t path) {
+  std::vector<trace::Region> regions;
+  for (; path != kNone; path = model.call_paths[path].parent) {
+    regions.insert(regions.begin(), model.call_paths[path].region);
+  }
+  return regions;
+}
+
+/// The call path with most ticks, the first of several; kNone of none.
+uint32_t main_path(const std::map<uint32_t, uint64_t>& ticks) {
+  uint32_t path = kNone;
+  uint64_t most = 0;
+  for (const auto& [candidate, amount] : ticks) {
+    if (amount <= most) continue;
+    most = amount;
+    path = candidate;
+  }
+  return path;
+}
+
+void add_wrong_order(const Model& model, std::vector<Finding>& found) {
+  const comm::Dependencies& all = *model.all;
+  std::map<uint32_t, double> gained;  // By rank.
+  std::map<uint32_t, uint64_t> at;    // By call path.
+  uint64_t overlap_ticks = 0;
+  uint64_t longest = 0;
+  Finding finding;
+  for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
+    const Model::Lane& of = model.lanes[lane];
+    auto part = std::lower_bound(
+        all.wrong_order.begin(), all.wrong_order.end(), of.first_call,
+        [](const comm::Dependencies::WrongOrder& a, uint32_t call) { return a.call < call; });
+    for (; part != all.wrong_order.end() && part->call < of.end_call; ++part) {
+      const uint32_t call = part->call;
+      const uint64_t until = model.wait_end(call);
+      if (part->from_ticks >= until) continue;
+      const uint64_t overlap = until - std::max(part->from_ticks, model.begin(call));
+      // What it does before it takes the other message can be done while it waits.
+      uint64_t useful = 0;
+      for (uint32_t next = call + 1; next < of.end_call; ++next) {
+        useful += model.begin(next) - std::min(model.begin(next), model.gap_begin(next, of));
+        if (all.calls.is(next, comm::kReceives)) break;
+      }
+      gained[all.calls.lanes[lane].rank] += static_cast<double>(std::min(overlap, useful));
+      at[model.call_path[call]] += overlap;
+      overlap_ticks += overlap;
+      if (overlap > longest) {
+        longest = overlap;
+        finding.seen = {model.begin(call), model.end(call)};
+      }
+    }
+  }
+  if (gained.empty()) return;
+  finding.kind = FindingKind::kWrongOrder;
+  finding.cost_ticks = static_cast<double>(overlap_ticks);
+  for (const auto& [rank, ticks] : gained) {
+    finding.recoverable_ticks = std::max(finding.recoverable_ticks, ticks);
+    finding.ranks.push_back(rank);
+  }
+  finding.path = regions_to(model, main_path(at));
+  if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
+}
+
+/// Rows of tiny messages that were sent in the window, and how many all are.
+struct Tiny {
+  std::vector<uint32_t> rows;
+  uint64_t all = 0;
+};
+
+Tiny tiny_messages(const Model& model) {
+  const trace::Messages& messages = model.trace->messages;
+  Tiny tiny;
+  for (uint32_t i = 0; i < messages.size(); ++i) {
+    if (messages.send_ticks[i] < model.window.begin_ticks) continue;
+    if (messages.send_ticks[i] > model.window.end_ticks) continue;
+    if (messages.sender[i] == messages.receiver[i]) continue;
+    ++tiny.all;
+    if (messages.bytes[i] <= kTinyBytes) tiny.rows.push_back(i);
+  }
+  return tiny;
+}
+
+/// How many tiny messages a pair of ranks sends where one would do: in a time step, or, without
+/// steps, before anything but messages to this rank comes.
+double tiny_at_once(const Model& model, const Tiny& tiny) {
+  const trace::Messages& messages = model.trace->messages;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> pairs;
+  for (const uint32_t i : tiny.rows) ++pairs[{messages.sender[i], messages.receiver[i]}];
+  if (pairs.empty()) return 0;
+  const auto per_pair = static_cast<double>(tiny.rows.size()) / static_cast<double>(pairs.size());
+  if (!model.steps.empty()) return per_pair / static_cast<double>(model.steps.size());
+  const comm::Dependencies& all = *model.all;
+  std::vector<uint32_t> last_call(model.lanes.size(), kNone);
+  std::vector<uint32_t> last_peer(model.lanes.size(), kNone);
+  uint64_t bursts = 0;
+  for (const uint32_t i : tiny.rows) {
+    const uint32_t lane = all.calls.lane_of_location[messages.send_location[i]];
+    if (lane == comm::kNoLane) continue;
+    const uint32_t call = all.calls.begun_at(lane, messages.send_ticks[i]);
+    const bool goes_on = last_peer[lane] == messages.receiver[i] && last_call[lane] != kNone &&
+                         call != comm::kNoCall && call - last_call[lane] <= 1;
+    bursts += goes_on ? 0 : 1;
+    last_call[lane] = call == comm::kNoCall ? kNone : call;
+    last_peer[lane] = messages.receiver[i];
+  }
+  return bursts == 0 ? 0 : static_cast<double>(tiny.rows.size()) / static_cast<double>(bursts);
+}
+
+void add_tiny(const Model& model, const DelayCosts& costs, std::vector<Finding>& found) {
+  const trace::Messages& messages = model.trace->messages;
+  const comm::Dependencies& all = *model.all;
+  const Tiny tiny = tiny_messages(model);
+  if (tiny.rows.empty() || 2 * tiny.rows.size() < tiny.all) return;
+  const double at_once = tiny_at_once(model, tiny);
+  if (at_once < kManyTiny) return;
+  std::vector<bool> in_it(model.call_paths.size());
+  const auto take = [&](uint32_t call) {
+    if (call != comm::kNoCall && model.call_path[call] != kNone)
+      in_it[model.call_path[call]] = true;
+  };
+  std::map<uint32_t, uint64_t> by_sender;
+  for (const uint32_t i : tiny.rows) {
+    const uint32_t from = all.calls.lane_of_location[messages.send_location[i]];
+    const uint32_t to = all.calls.lane_of_location[messages.recv_location[i]];
+    if (from != comm::kNoLane) take(all.calls.begun_at(from, messages.send_ticks[i]));
+    if (to != comm::kNoLane) take(all.calls.ended_at(to, messages.recv_ticks[i]));
+    ++by_sender[messages.sender[i]];
+  }
+  uint64_t ticks = 0;
+  std::map<uint32_t, uint64_t> at;
+  for (const Model::Lane& lane : model.lanes) {
+    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+      const uint32_t path = model.call_path[call];
+      if (path == kNone || !in_it[path]) continue;
+      const uint64_t end = model.end(call);
+      const uint64_t rest = end - std::min(end, model.wait_end(call));
+      ticks += rest;
+      at[path] += rest + 1;
+    }
+  }
+  for (const DelayCost& row : costs.rows) {
+    if (row.path != kNone && in_it[row.path]) ticks += row.short_ticks + row.long_ticks;
+  }
+  Finding finding;
+  finding.kind = FindingKind::kTinyMessages;
+  finding.cost_ticks = static_cast<double>(ticks);
+  finding.recoverable_ticks =
+      static_cast<double>(ticks) / std::max(1U, model.rank_count()) * (1 - 1 / at_once);
+  if (by_sender.size() < model.rank_count()) {
+    for (const auto& [rank, count] : by_sender) finding.ranks.push_back(rank);
+  }
+  finding.path = regions_to(model, main_path(at));
+  finding.seen = model.window;
+  finding.evidence = {{"messages_at_once", at_once},
+                      {"tiny_messages", static_cast<double>(tiny.rows.size())},
+                      {"messages", static_cast<double>(tiny.all)}};
+  if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
+}
+
+void add_locks(const Model& model, std::vector<Finding>& found) {
+  const comm::Dependencies& all = *model.all;
+  Finding finding;
+  uint64_t sum = 0;
+  uint64_t longest = 0;
+  std::map<uint32_t, uint64_t> by_waiter;
+  std::map<uint32_t, uint64_t> by_holder;
+  std::map<uint32_t, uint64_t> at;
+  for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
+    for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
+      const uint64_t ticks = model.wait_ticks(call);
+      if (ticks == 0 || all.kind[call] != comm::WaitKind::kLock) continue;
+      sum += ticks;
+      by_waiter[all.calls.lanes[lane].rank] += ticks;
+      if (all.cause[call] != comm::kNoCall) {
+        by_holder[all.calls.lanes[all.calls.lane_of(all.cause[call])].rank] += ticks;
+      }
+      at[model.call_path[call]] += ticks;
+      if (ticks > longest) {
+        longest = ticks;
+        finding.seen = {model.begin(call), model.end(call)};
+      }
+    }
+  }
+  const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
+  if (sum == 0 || static_cast<double>(sum) < kLeastLock * whole) return;
+  finding.kind = FindingKind::kLockContention;
+  finding.cost_ticks = static_cast<double>(sum);
+  for (const auto& [rank, ticks] : by_waiter) {
+    finding.recoverable_ticks = std::max(finding.recoverable_ticks, static_cast<double>(ticks));
+    finding.waiting.push_back(rank);
+  }
+  for (const auto& [rank, ticks] : by_holder) finding.ranks.push_back(rank);
+  finding.path = regions_to(model, main_path(at));
+  found.push_back(std::move(finding));
+}
+
+}  // namespace
+
+std::vector<Finding> message_findings(const Model& model, const DelayCosts& costs) {
+  std::vector<Finding> found;
+  add_wrong_order(model, found);
+  add_tiny(model, costs, found);
+  add_locks(model, found);
+  return found;
+}
+
+}  // namespace pathline::findings

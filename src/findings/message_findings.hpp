@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "findings/delay_costs.hpp"
+#include "findings/finding.hpp"
+#include "findings/model.hpp"
+
+namespace pathline::findings {
+
+/// What is wrong with how ranks talk, whatever they compute:
+///
+///   wrong order      a rank waits for a message while another one is there that it takes later. It
+///                    could use the time for what it does until then.
+///   tiny messages    most messages have at most 64 bytes, and a pair of ranks sends 20 of them or
+///   more
+///                    in a time step, or one behind the other. One message for all of them would
+///                    cost as much as one.
+///   lock contention  ranks wait for locks of one-sided communication for 2 % of the time.
+///
+/// cost  O(calls + messages log calls).
+std::vector<Finding> message_findings(const Model& model, const DelayCosts& costs);
+
+}  // namespace pathline::findings

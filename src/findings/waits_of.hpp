@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "findings/model.hpp"
+
+namespace pathline::findings {
+
+/// Who waits for some ranks, and where one sees it.
+struct WaitsOf {
+  std::array<uint64_t, comm::kWaitKindCount> by_kind{};
+  uint64_t ticks = 0;
+  std::vector<uint32_t>
+      waiting;        ///< At most four ranks that wait most, ascending; none of the causes.
+  Window seen{0, 0};  ///< Around the longest of these waits; empty without any.
+};
+
+/// Waits of other ranks for those of `lanes` (by lane), without what these inherited.
+///
+/// cost  O(calls).
+WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes);
+
+}  // namespace pathline::findings
