@@ -2,123 +2,20 @@
 #include "comm/detect_steps.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "comm/call_items.hpp"
 #include "steps/main_loop.hpp"
 #include "steps/repetition.hpp"
-#include "trace/outer_calls.hpp"
 
 namespace pathline::comm {
 namespace {
 
 using steps::Repetition;
-using steps::Symbol;
-using trace::EventKind;
-
-/// How closely calls must agree to be alike.
-enum class Detail : uint8_t {
-  kFunction,  // Runs of one function are one call, whoever the peers are.
-  kPeers,     // The same with peer and bytes of the first call of a run.
-  kEachCall   // No runs.
-};
-
-/// One call that communicates, or several in a row.
-struct Item {
-  Symbol by_function;
-  Symbol by_peers;
-  trace::CallEvents first;
-  uint64_t bytes;  // Of an operation without a root; 0 otherwise.
-  uint32_t calls;
-};
-
-/// What the events inside of a call say about it.
-struct Communication {
-  bool any = false;
-  bool is_collective = false;
-  uint32_t peer = trace::kUndefined;
-  uint64_t bytes = 0;
-  bool has_root = false;
-};
-
-Communication communication_in(const trace::Events& events, trace::CallEvents call) {
-  Communication found;
-  for (uint32_t i = call.enter + 1; i < call.leave; ++i) {
-    switch (events.kind[i]) {
-      case EventKind::kMpiSend:
-      case EventKind::kMpiIsend:
-      case EventKind::kMpiRecv: {
-        if (!found.any) {
-          const trace::PointToPoint point = events.point_to_point(i);
-          found.peer = point.peer;
-          found.bytes = point.bytes;
-        }
-        found.any = true;
-        break;
-      }
-      case EventKind::kMpiIrecv:  // Of several that are complete, which is first is chance.
-      case EventKind::kMpiIrecvRequest:
-      case EventKind::kMpiIsendComplete:
-      case EventKind::kNonBlockingCollectiveRequest:
-      case EventKind::kNonBlockingCollectiveComplete:
-      case EventKind::kRmaPut:
-      case EventKind::kRmaGet:
-      case EventKind::kRmaGroupSync: found.any = true; break;
-      case EventKind::kMpiCollectiveEnd:
-      case EventKind::kRmaCollectiveEnd:
-        found.any = true;
-        found.is_collective = true;
-        found.has_root = events.fields(i)[events.kind[i] == EventKind::kMpiCollectiveEnd ? 2 : 3] !=
-                         trace::kUndefined;
-        found.bytes = events.kind[i] == EventKind::kMpiCollectiveEnd && !found.has_root
-                          ? events.word64(i, 3)
-                          : 0;
-        break;
-      default: break;
-    }
-  }
-  return found;
-}
-
-std::vector<Item> items_of(const trace::Events& events,
-                           const std::vector<trace::CallClass>& classes, bool each_call) {
-  std::vector<Item> items;
-  trace::for_each_outer_call(
-      events,
-      [&](trace::Region region) {
-        return region.valid() && classes[region] == trace::CallClass::kMpi;
-      },
-      [&](trace::CallEvents call) {
-        const Communication what = communication_in(events, call);
-        if (!what.any) return;
-        const uint64_t magnitude = static_cast<uint64_t>(std::bit_width(what.bytes));
-        const uint64_t region = uint64_t{events.region(call.enter)} << 8U;
-        const uint64_t function = (region | (what.is_collective ? magnitude : 0)) << 32U;
-        const Symbol by_function{function, events.ticks[call.enter], what.is_collective};
-        if (!each_call && !what.is_collective && !items.empty() &&
-            items.back().by_function.key == by_function.key) {
-          ++items.back().calls;
-          return;
-        }
-        Symbol by_peers = by_function;
-        by_peers.key = ((region | magnitude) << 32U) ^ (uint64_t{what.peer} + 1);
-        items.push_back({by_function, by_peers, call, what.is_collective ? what.bytes : 0, 1});
-      });
-  return items;
-}
-
-std::vector<Symbol> symbols_of(const std::vector<Item>& items, Detail detail) {
-  std::vector<Symbol> symbols;
-  symbols.reserve(items.size());
-  for (const Item& item : items) {
-    symbols.push_back(detail == Detail::kFunction ? item.by_function : item.by_peers);
-  }
-  return symbols;
-}
 
 /// A piece that begins the periods of a rank.
 struct Cut {
@@ -264,7 +161,8 @@ class Detector {
     if (events == nullptr) return vote;
     std::vector<Item> items = items_of(*events, classes_, false);
     for (const Item& item : items) vote.calls += item.calls;
-    auto found = repetitions_in(items, {Detail::kFunction, Detail::kPeers});
+    auto found = peers_say_more(items) ? repetitions_in(items, {Detail::kFunction, Detail::kPeers})
+                                       : repetitions_in(items, {Detail::kFunction});
     if (found.empty()) {
       items = items_of(*events, classes_, true);
       found = repetitions_in(items, {Detail::kEachCall});
@@ -275,7 +173,7 @@ class Detector {
     for (const Found& repetition : found) list.push_back(&repetition);
     std::vector<uint64_t> details;
     details.reserve(items.size());
-    for (const Item& item : items) details.push_back(item.by_peers.key);
+    for (const Item& item : items) details.push_back(item.key_by_peers);
     const steps::MainLoop main = steps::main_loop(list, details);
     const size_t best = main.index;
     const auto to_cut = [&](size_t i) {
