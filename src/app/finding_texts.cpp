@@ -52,8 +52,8 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
   const std::string waiting = waiting_phrase(finding);
   switch (finding.kind) {
     case FindingKind::kSerialIo:
-      return fmt::format("only {} reads or writes files {}, {} of {} there{}", who,
-                         in_region(names), seconds_of(finding, "io_s"),
+      return fmt::format("only {} reads or writes files {}, {} in {}{}", who, in_region(names),
+                         base::human_bytes(evidence(finding, "io_bytes")),
                          seconds_of(finding, "largest_s"), waiting);
     case FindingKind::kLateRoot:
       return fmt::format("{} works {} {} before its broadcasts, and the others wait for them", who,

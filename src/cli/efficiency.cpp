@@ -71,7 +71,9 @@ Table rows_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
   const bool by_step = options.by == "step";
   const bool by_region = options.by == "region";
   std::vector<Column> columns = {
-      {.name = by_region ? "callpath" : options.by, .is_text = !by_step, .least = 16},
+      {.name = by_region ? std::string_view("callpath") : std::string_view(options.by),
+       .is_text = !by_step,
+       .least = 16},
       {.name = "useful_mean_s", .unit = Unit::kSeconds},
       {.name = "useful_max_s", .unit = Unit::kSeconds},
       {.name = "max_rank"},

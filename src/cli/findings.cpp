@@ -60,6 +60,7 @@ std::string heading(const app::FindingsReport& report) {
                       : "",
                   base::human_seconds(length), kFocus[static_cast<size_t>(report.focus)]);
   for (const auto& [what, rank_s] : report.outside_rank_s) {
+    if (rank_s < 0.01 * length * report.ranks) continue;
     text += fmt::format("; {} {}", what, base::human_seconds(rank_s / std::max(1U, report.ranks)));
   }
   const findings::Efficiency& e = report.efficiency;

@@ -19,6 +19,7 @@ constexpr double kLeastCost = 0.005;        // Of all rank time: less is not loo
 constexpr double kSameRank = 0.6;           // PathLoad::same_rank() of an imbalance.
 constexpr double kAlone = 3;                // Excess of a slow rank beside that of the next.
 constexpr double kBusy = 0.9;               // Useful part of a rank that is a bottleneck.
+constexpr double kLeastIo = 1e5;            // Bytes a second to and from files: more than a log.
 constexpr double kChain = 1.5;              // Time on the critical path beside the mean of ranks.
 constexpr double kLeastJitter = 0.1;        // Less may be other programs on the machine.
 constexpr double kMostReplayError = 0.001;  // Of the measured time.
@@ -151,7 +152,9 @@ class PartJudge {
 
   /// What one rank does that no other does.
   [[nodiscard]] FindingKind alone(const PathLoad& load, size_t top) const {
-    if (static_cast<double>(load.io_ticks) >= 0.1 * static_cast<double>(load.by_rank[top])) {
+    const auto ticks = static_cast<double>(load.by_rank[top]);
+    const double io = bytes_in_files(load) * static_cast<double>(ticks_per_second()) / ticks;
+    if (static_cast<double>(load.io_ticks) >= 0.1 * ticks || io >= kLeastIo) {
       return FindingKind::kSerialIo;
     }
     std::vector<bool> lanes(model_.lanes.size());
@@ -170,6 +173,13 @@ class PartJudge {
                         static_cast<double>(std::max<uint64_t>(1, model_.window.ticks()));
     return busy >= kBusy && point_to_point > 0.5 ? FindingKind::kBottleneckRank
                                                  : FindingKind::kSerialSection;
+  }
+
+  [[nodiscard]] double bytes_in_files(const PathLoad& load) const {
+    return static_cast<double>(io_bytes(model_, load.paths, load.lanes[load.top()]));
+  }
+  [[nodiscard]] uint64_t ticks_per_second() const {
+    return model_.trace->definitions.clock.ticks_per_second;
   }
 
   [[nodiscard]] uint64_t useful_ticks(uint32_t lane) const {
@@ -244,8 +254,8 @@ class PartJudge {
                         {"on_critical_path_s", seconds(ticks_on_path(load))},
                         {"ranks_with_it", static_cast<double>(load.participants())},
                         {"same_rank", load.same_rank()}};
-    if (load.io_ticks > 0) {
-      finding.evidence.emplace_back("io_s", seconds(static_cast<double>(load.io_ticks)));
+    if (finding.kind == FindingKind::kSerialIo) {
+      finding.evidence.emplace_back("io_bytes", bytes_in_files(load));
     }
   }
 
@@ -416,13 +426,21 @@ class Judge {
     finding.confidence = static_cast<Confidence>(std::max(level, 0));
   }
 
+  /// Gains, those a fifth larger that a few lines of communication would bring: less is to be done
+  /// for them than for another way to share the work.
+  static double weight(const Finding& finding) {
+    const bool is_of_messages =
+        finding.kind == FindingKind::kWrongOrder || finding.kind == FindingKind::kTinyMessages;
+    return finding.recoverable_ticks * (is_of_messages ? 1.2 : 1);
+  }
+
   void rank(const WhatIf& what_if, double focus, std::vector<Candidate>& found,
             Judgement& result) const {
     std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
       const bool a_low = a.finding.confidence == Confidence::kLow;
       const bool b_low = b.finding.confidence == Confidence::kLow;
       if (a_low != b_low) return b_low;
-      return a.finding.recoverable_ticks > b.finding.recoverable_ticks;
+      return weight(a.finding) > weight(b.finding);
     });
     double left_out = 0;
     WhatIf::Repaired repaired(what_if);

@@ -52,11 +52,18 @@ void add_wrong_order(const Model& model, std::vector<Finding>& found) {
       const uint64_t until = model.wait_end(call);
       if (part->from_ticks >= until) continue;
       const uint64_t overlap = until - std::max(part->from_ticks, model.begin(call));
-      // What it does before it takes the other message can be done while it waits.
+      // What it does for the messages that are there could be done while it waits: all up to the
+      // receive behind the last of them.
       uint64_t useful = 0;
-      for (uint32_t next = call + 1; next < of.end_call; ++next) {
-        useful += model.begin(next) - std::min(model.begin(next), model.gap_begin(next, of));
-        if (all.calls.is(next, comm::kReceives)) break;
+      uint64_t so_far = 0;
+      for (uint32_t next = call + 1; next < of.end_call && useful < overlap; ++next) {
+        so_far += model.begin(next) - std::min(model.begin(next), model.gap_begin(next, of));
+        if (!all.calls.is(next, comm::kReceives)) {
+          if (all.calls.is(next, comm::kTalks)) break;
+          continue;
+        }
+        if (all.dep_ticks[next] > until) break;
+        useful = so_far;
       }
       gained[all.calls.lanes[lane].rank] += static_cast<double>(std::min(overlap, useful));
       at[model.call_path[call]] += overlap;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "profile/path_index.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::findings {
@@ -73,6 +74,26 @@ bool PathLoad::grows() const {
   const double first = std::accumulate(excess.begin(), excess.begin() + third, 0.0);
   const double last = std::accumulate(excess.end() - third, excess.end(), 0.0);
   return last > 0 && last >= 2 * std::max(first, 0.0);
+}
+
+uint64_t io_bytes(const Model& model, const std::vector<uint32_t>& paths, uint32_t lane) {
+  constexpr uint64_t kUnknownSize = UINT64_MAX;
+  profile::Profile profile;
+  profile.call_paths = model.call_paths;
+  const profile::PathIndex index(profile);
+  const uint32_t location = model.all->calls.lanes[lane].location;
+  if (location >= model.trace->locations.size()) return 0;
+  const trace::Events& events = model.trace->locations[location].events;
+  uint64_t bytes = 0;
+  index.walk(*model.trace, events, [&](size_t event, profile::CallPath path) {
+    if (events.kind[event] != trace::EventKind::kIoOperationComplete || !path.valid()) return;
+    const uint64_t ticks = events.ticks[event];
+    if (ticks < model.window.begin_ticks || ticks > model.window.end_ticks) return;
+    if (std::find(paths.begin(), paths.end(), uint32_t{path}) == paths.end()) return;
+    const uint64_t moved = events.word64(event, 1);
+    if (moved != kUnknownSize) bytes += moved;
+  });
+  return bytes;
 }
 
 std::vector<uint32_t> paths_without_io(const Model& model) {

@@ -43,6 +43,11 @@ struct PathLoad {
 std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>& wanted);
 inline constexpr size_t kMostBins = 256;
 
+/// Bytes that a lane read from and wrote to files at these call paths, in the window.
+///
+/// cost  O(events of the lane + call paths)
+uint64_t io_bytes(const Model& model, const std::vector<uint32_t>& paths, uint32_t lane);
+
 /// Per call path: the path that a call of file I/O counts for, which is that of its caller; others
 /// count for themselves.
 std::vector<uint32_t> paths_without_io(const Model& model);
