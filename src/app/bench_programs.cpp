@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/launch_line.hpp"
 #include "app/program_file.hpp"
 #include "base/child_process.hpp"
+#include "base/launch_line.hpp"
 #include "base/text.hpp"
 
 namespace pathline::app {
@@ -21,19 +21,22 @@ namespace fs = std::filesystem;
 /// Name of the MPI's folder; "" when the launcher does not tell it.
 std::string mpi_of(const std::vector<std::string>& words) {
   const auto is_program = [](const std::string& word) {
-    return is_launcher_name(fs::path(word).filename().string()) && !find_executable(word).empty();
+    return base::is_launcher_name(fs::path(word).filename().string()) &&
+           !find_executable(word).empty();
   };
   for (const std::string& word : words) {
     if (fs::path(word).filename() == "smpirun") return "smpi";
   }
-  const size_t place = find_launcher(words, is_program);
+  const size_t place = base::find_launcher(words, is_program);
   if (place == words.size()) return "";
-  Launcher launcher = launcher_by_name(fs::path(words[place]).filename().string());
-  if (launcher == Launcher::kNone) {
-    launcher =
-        launcher_by_version(base::output_of({words[place], "--version"}, std::chrono::seconds(5)));
+  base::Launcher launcher = base::launcher_by_name(fs::path(words[place]).filename().string());
+  if (launcher == base::Launcher::kNone) {
+    launcher = base::launcher_by_version(
+        base::output_of({words[place], "--version"}, std::chrono::seconds(5)));
   }
-  return launcher == Launcher::kOpenMpi ? "openmpi" : launcher == Launcher::kHydra ? "mpich" : "";
+  return launcher == base::Launcher::kOpenMpi ? "openmpi"
+         : launcher == base::Launcher::kHydra ? "mpich"
+                                              : "";
 }
 
 bool holds_programs(const fs::path& folder) {

@@ -93,11 +93,11 @@ std::optional<std::string> part_without_command(const std::vector<JobPart>& part
   return any ? without : std::nullopt;
 }
 
-std::vector<JobPart> parts_of(Launcher launcher, const std::vector<std::string>& words,
+std::vector<JobPart> parts_of(base::Launcher launcher, const std::vector<std::string>& words,
                               size_t launcher_word) {
   std::vector<JobPart> parts;
   size_t before = launcher_word + 1;
-  for (const size_t place : find_programs(launcher, words, launcher_word, is_program)) {
+  for (const size_t place : base::find_programs(launcher, words, launcher_word, is_program)) {
     JobPart& part = parts.emplace_back();
     for (size_t i = before; i + 1 < place; ++i) {
       const std::string& word = words[i];
@@ -118,13 +118,13 @@ std::vector<JobPart> parts_of_own_job() {
     const auto words = command_of(process);
     if (std::find(words.begin(), words.end(), ":") == words.end()) continue;
     const auto is_launcher = [](const std::string& word) {
-      return is_launcher_name(fs::path(word).filename().string());
+      return base::is_launcher_name(fs::path(word).filename().string());
     };
-    const size_t launcher = find_launcher(words, is_launcher);
+    const size_t launcher = base::find_launcher(words, is_launcher);
     if (launcher == words.size()) continue;
-    Launcher kind = launcher_by_name(fs::path(words[launcher]).filename().string());
+    base::Launcher kind = base::launcher_by_name(fs::path(words[launcher]).filename().string());
     // Both write -n N PROGRAM : -n M PROGRAM.
-    if (kind == Launcher::kNone) kind = Launcher::kOpenMpi;
+    if (kind == base::Launcher::kNone) kind = base::Launcher::kOpenMpi;
     return parts_of(kind, words, launcher);
   }
   return {};

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/launch_line.hpp"
 #include "base/child_process.hpp"
+#include "base/launch_line.hpp"
 
 namespace pathline::app {
 
@@ -40,7 +40,7 @@ std::optional<std::string> why_not_alone(const base::Environment& environment, b
 std::vector<JobPart> parts_of_own_job();
 
 /// The parts of a launcher's command line.
-std::vector<JobPart> parts_of(Launcher launcher, const std::vector<std::string>& words,
+std::vector<JobPart> parts_of(base::Launcher launcher, const std::vector<std::string>& words,
                               size_t launcher_word);
 
 }  // namespace pathline::app

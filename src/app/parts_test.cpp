@@ -10,7 +10,9 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-std::vector<JobPart> open_mpi(const Words& words) { return parts_of(Launcher::kOpenMpi, words, 0); }
+std::vector<JobPart> open_mpi(const Words& words) {
+  return parts_of(base::Launcher::kOpenMpi, words, 0);
+}
 
 TEST(Parts, AreWhatStandsBetweenColons) {
   const auto parts = open_mpi({"mpirun", "-n", "2", "env", "A=1", ":", "--np", "3", "ls", "-l"});

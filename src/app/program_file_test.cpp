@@ -62,7 +62,8 @@ class Program : public ::testing::Test {
     ::chmod(path.c_str(), 0755);
     return path.string();
   }
-  [[nodiscard]] std::string why(const std::string& content, Launcher launcher = Launcher::kNone,
+  [[nodiscard]] std::string why(const std::string& content,
+                                base::Launcher launcher = base::Launcher::kNone,
                                 base::Ending ending = {}) const {
     const std::string path = write(content);
     std::string message = why_nothing_was_recorded(launcher, {path}, ending).message;
@@ -119,10 +120,10 @@ TEST_F(Program, OfAnMpiThatIsNotKnownIsToldSo) {
 }
 
 TEST_F(Program, UnderTheLauncherOfAnotherMpiIsToldSo) {
-  EXPECT_EQ(why(elf_file("libmpich.so.12"), Launcher::kOpenMpi),
+  EXPECT_EQ(why(elf_file("libmpich.so.12"), base::Launcher::kOpenMpi),
             "nothing was recorded: APP uses MPICH (libmpich.so.12), but the launcher is that of "
             "Open MPI");
-  EXPECT_EQ(why(elf_file("libmpich.so.12"), Launcher::kHydra),
+  EXPECT_EQ(why(elf_file("libmpich.so.12"), base::Launcher::kHydra),
             "nothing was recorded: APP uses MPICH (libmpich.so.12), but no rank came as far as "
             "MPI_Init");
 }
@@ -133,19 +134,19 @@ TEST_F(Program, ThatIsAScriptIsToldSo) {
 }
 
 TEST_F(Program, WithoutMpiIsToldHowItEnded) {
-  EXPECT_EQ(why(elf_file("libc.so.6"), Launcher::kNone, {.status = 3}),
+  EXPECT_EQ(why(elf_file("libc.so.6"), base::Launcher::kNone, {.status = 3}),
             "nothing was recorded: the command ended with status 3");
   EXPECT_EQ(
       why(elf_file("libc.so.6")),
       "nothing was recorded: APP names no MPI library, and no call of MPI reached the recorder");
-  EXPECT_EQ(why("MZ", Launcher::kNone, {.signal = 9}),
+  EXPECT_EQ(why("MZ", base::Launcher::kNone, {.signal = 9}),
             "nothing was recorded: the command was ended by signal 9 (Killed)");
 }
 
 TEST_F(Program, WithRightsOfItsOwnIsToldSo) {
   const std::string path = write(elf_file("libmpi.so.40"));
   ::chmod(path.c_str(), 04755);
-  EXPECT_THAT(why_nothing_was_recorded(Launcher::kNone, {path}, {}).message,
+  EXPECT_THAT(why_nothing_was_recorded(base::Launcher::kNone, {path}, {}).message,
               HasSubstr("rights of its own"));
 }
 

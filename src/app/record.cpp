@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/catalyst.hpp"
-#include "app/launch_line.hpp"
 #include "app/parts.hpp"
 #include "app/program_file.hpp"
 #include "app/run_directory.hpp"
@@ -21,6 +20,7 @@
 #include "app/why_nothing.hpp"
 #include "base/child_process.hpp"
 #include "base/file.hpp"
+#include "base/launch_line.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 
@@ -83,7 +83,7 @@ void offer_to_kokkos(const std::string& library, const base::Environment& enviro
 
 /// The launcher in a command, if there is one.
 struct FoundLauncher {
-  Launcher kind = Launcher::kNone;
+  base::Launcher kind = base::Launcher::kNone;
   size_t word = 0;
   std::string version;  ///< First line of what it says.
 };
@@ -92,24 +92,25 @@ struct FoundLauncher {
 bool looks_like_launcher(const std::string& word) {
   const fs::path path = find_executable(word);
   if (path.empty()) return false;
-  if (is_launcher_name(path.filename().string())) return true;
+  if (base::is_launcher_name(path.filename().string())) return true;
   std::error_code failure;
   return fs::is_symlink(path, failure) &&
-         is_launcher_name(fs::canonical(path, failure).filename().string());
+         base::is_launcher_name(fs::canonical(path, failure).filename().string());
 }
 
 FoundLauncher launcher_of(const std::vector<std::string>& words) {
-  FoundLauncher found{.word = find_launcher(words, looks_like_launcher)};
+  FoundLauncher found{.word = base::find_launcher(words, looks_like_launcher)};
   if (found.word == words.size()) return {};
   const fs::path path = find_executable(words[found.word]);
   // Launchers of batch systems may be wrappers around others: what it says counts more than how it
   // is called. A loaded machine can need seconds for that.
   const std::string text = base::output_of({path.string(), "--version"}, std::chrono::seconds(10));
   found.version = base::printable(text.substr(0, text.find('\n')));
-  found.kind = launcher_by_version(text);
+  found.kind = base::launcher_by_version(text);
   std::error_code failure;
   for (const fs::path& name : {path, fs::canonical(path, failure)}) {
-    if (found.kind == Launcher::kNone) found.kind = launcher_by_name(name.filename().string());
+    if (found.kind == base::Launcher::kNone)
+      found.kind = base::launcher_by_name(name.filename().string());
   }
   return found;
 }
@@ -201,7 +202,7 @@ nlohmann::ordered_json description(const std::vector<std::string>& words,
   json["programs"] = programs;
   json["working_directory"] = fs::current_path(failure).string();
   json["host"] = host_name();
-  json["launcher"] = {{"kind", launcher_name(launcher.kind)}, {"version", launcher.version}};
+  json["launcher"] = {{"kind", base::launcher_name(launcher.kind)}, {"version", launcher.version}};
   json["recorder"] = library;
   json["settings"] = settings;
   json["start_time"] = utc_time();
@@ -272,7 +273,7 @@ bool is_rank(const std::vector<std::string>& words) {
     const std::string step = value_of(environment, "SLURM_STEP_ID", "");
     in_job = !step.empty() && base::number_in<uint64_t>(step).value_or(0) < kFirstSpecialStep;
   }
-  return in_job && find_launcher(words, looks_like_launcher) == words.size();
+  return in_job && base::find_launcher(words, looks_like_launcher) == words.size();
 }
 
 base::Result<RecordOutcome> record(const RecordRequest& request, const Note& note) {
@@ -289,7 +290,7 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   }
 
   const FoundLauncher launcher = launcher_of(request.words);
-  const auto places = find_programs(launcher.kind, request.words, launcher.word, is_program);
+  const auto places = base::find_programs(launcher.kind, request.words, launcher.word, is_program);
   std::vector<std::string> programs;
   for (const size_t place : places) programs.push_back(request.words[place]);
   const std::string name = places.empty() ? fs::path(request.words[0]).filename().string()
@@ -299,15 +300,15 @@ base::Result<RecordOutcome> record(const RecordRequest& request, const Note& not
   if (!made) return made.error();
   const fs::path& run = made.value();
   std::error_code failure;
-  RankEnvironment ranks{.library = preloaded(library.value(), values),
-                        .variables = std::move(variables),
-                        .preload = value_of(environment, "LD_PRELOAD", ""),
-                        .exported = value_of(environment, "SLURM_EXPORT_ENV", "ALL")};
+  base::RankEnvironment ranks{.library = preloaded(library.value(), values),
+                              .variables = std::move(variables),
+                              .preload = value_of(environment, "LD_PRELOAD", ""),
+                              .exported = value_of(environment, "SLURM_EXPORT_ENV", "ALL")};
   ranks.variables["PATHLINE_RUN_DIRECTORY"] = fs::canonical(run, failure).string();
   ranks.variables["PATHLINE_PROGRAM"] = name;
   offer_to_kokkos(library.value(), environment, ranks.variables);
-  CommandLine line =
-      with_rank_environment(launcher.kind, request.words, launcher.word, ranks, is_program);
+  base::CommandLine line =
+      base::with_rank_environment(launcher.kind, request.words, launcher.word, ranks, is_program);
   const auto hindered =
       part_without_recorder(parts_of(launcher.kind, request.words, launcher.word));
   if (hindered) line = {request.words, {}};  // The others would wait for it in MPI_Init.
@@ -410,8 +411,8 @@ base::Error record_rank(const RecordRequest& request, const Note& note) {
   }
   own["PATHLINE_PROGRAM"] = short_name(request.words, 0);
   offer_to_kokkos(library.value(), environment, own);
-  own["LD_PRELOAD"] =
-      preload_with(preloaded(library.value(), values), value_of(environment, "LD_PRELOAD", ""));
+  own["LD_PRELOAD"] = base::preload_with(preloaded(library.value(), values),
+                                         value_of(environment, "LD_PRELOAD", ""));
   return base::become(request.words, own);
 }
 

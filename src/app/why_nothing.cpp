@@ -26,7 +26,7 @@ std::string_view family_name(MpiFamily family) {
 }
 
 /// What the libraries that an executable names say. Absent: nothing.
-std::optional<base::Error> by_libraries(Launcher launcher, const std::string& name,
+std::optional<base::Error> by_libraries(base::Launcher launcher, const std::string& name,
                                         const ProgramFile& program) {
   for (const std::string& library : program.needed) {
     const auto family = mpi_family(library);
@@ -36,12 +36,13 @@ std::optional<base::Error> by_libraries(Launcher launcher, const std::string& na
           fmt::format("{} uses {}, an MPI that the recorder does not know", name, library),
           "It knows Open MPI 2 to 5 and what has the interface of MPICH (Intel, MVAPICH, Cray).");
     }
-    const bool other_launcher = (launcher == Launcher::kOpenMpi && *family == MpiFamily::kMpich) ||
-                                (launcher == Launcher::kHydra && *family == MpiFamily::kOpenMpi);
+    const bool other_launcher =
+        (launcher == base::Launcher::kOpenMpi && *family == MpiFamily::kMpich) ||
+        (launcher == base::Launcher::kHydra && *family == MpiFamily::kOpenMpi);
     if (other_launcher) {
       return nothing(
           fmt::format("{} uses {} ({}), but the launcher is that of {}", name, family_name(*family),
-                      library, launcher == Launcher::kOpenMpi ? "Open MPI" : "MPICH"),
+                      library, launcher == base::Launcher::kOpenMpi ? "Open MPI" : "MPICH"),
           fmt::format("Start it with the mpiexec of its own MPI, here probably {}.",
                       *family == MpiFamily::kOpenMpi ? "mpiexec.openmpi" : "mpiexec.mpich"));
     }
@@ -55,7 +56,7 @@ std::optional<base::Error> by_libraries(Launcher launcher, const std::string& na
 }
 
 /// Absent: the file says nothing.
-std::optional<base::Error> by_program(Launcher launcher, const std::string& name) {
+std::optional<base::Error> by_program(base::Launcher launcher, const std::string& name) {
   const auto path = find_executable(name);
   if (path.empty()) return std::nullopt;
   const auto program = look_at_program(path);
@@ -91,7 +92,8 @@ std::optional<base::Error> by_program(Launcher launcher, const std::string& name
 
 }  // namespace
 
-base::Error why_nothing_was_recorded(Launcher launcher, const std::vector<std::string>& programs,
+base::Error why_nothing_was_recorded(base::Launcher launcher,
+                                     const std::vector<std::string>& programs,
                                      const base::Ending& ending) {
   for (const std::string& name : programs) {
     if (auto reason = by_program(launcher, name)) return *reason;

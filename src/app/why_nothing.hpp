@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/launch_line.hpp"
 #include "base/child_process.hpp"
+#include "base/launch_line.hpp"
 #include "base/result.hpp"
 
 namespace pathline::app {
@@ -14,7 +14,8 @@ namespace pathline::app {
 ///
 /// programs  what the launcher started, as given to it; the first that explains anything is named
 /// ending    how COMMAND ended
-base::Error why_nothing_was_recorded(Launcher launcher, const std::vector<std::string>& programs,
+base::Error why_nothing_was_recorded(base::Launcher launcher,
+                                     const std::vector<std::string>& programs,
                                      const base::Ending& ending);
 
 }  // namespace pathline::app

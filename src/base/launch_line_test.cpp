@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/launch_line.hpp"
+#include "base/launch_line.hpp"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace pathline::app {
+namespace pathline::base {
 namespace {
 
 using ::testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(LaunchLine, ALibraryIsPreloadedOnce) {
 }
 
 }  // namespace
-}  // namespace pathline::app
+}  // namespace pathline::base

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/launch_line.hpp"
+#include "base/launch_line.hpp"
 
 #include <algorithm>
 #include <optional>
 
-namespace pathline::app {
+namespace pathline::base {
 namespace {
 
 constexpr std::string_view kPreload = "LD_PRELOAD";
@@ -345,4 +345,4 @@ std::string preload_with(std::string_view library, std::string_view preload) {
   return result;
 }
 
-}  // namespace pathline::app
+}  // namespace pathline::base

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pathline::app {
+namespace pathline::base {
 
 /// Families of programs that start the ranks of a job, by how they are told the ranks' environment.
 enum class Launcher {
@@ -67,4 +67,4 @@ std::vector<size_t> find_programs(Launcher launcher, const std::vector<std::stri
 /// LD_PRELOAD with `library` first and once, then what `preload` holds.
 std::string preload_with(std::string_view library, std::string_view preload);
 
-}  // namespace pathline::app
+}  // namespace pathline::base
