@@ -2,7 +2,8 @@
 #include "base/launch_line.hpp"
 
 #include <algorithm>
-#include <optional>
+
+#include "base/parse.hpp"
 
 namespace pathline::base {
 namespace {
@@ -84,7 +85,9 @@ int value_count(Launcher launcher, std::string_view word) {
     case Launcher::kSlurm: return value_count_slurm(word);
     case Launcher::kNone: break;
   }
-  return kUnknownOption;
+  // Of which family it is only the launcher could say; no option means two things.
+  const int count = value_count_openmpi(word);
+  return count == kUnknownOption ? value_count_hydra(word) : count;
 }
 
 struct Option {
@@ -332,6 +335,29 @@ std::vector<size_t> find_programs(Launcher launcher, const std::vector<std::stri
     if (part.program < part.end) programs.push_back(part.program);
   }
   return programs;
+}
+
+std::optional<uint32_t> rank_count(Launcher launcher, const std::vector<std::string>& words,
+                                   size_t launcher_word, const Predicate& is_program) {
+  const std::string_view names = launcher == Launcher::kSlurm ? " n ntasks " : " c n np ";
+  uint32_t sum = 0;
+  bool is_told = false;
+  for (const Part& part : scan(launcher, words, launcher_word, is_program)) {
+    std::optional<uint32_t> told;
+    for (const Option& option : part.options) {
+      const std::string_view word = words[option.word];
+      if (option.values == 1 && is_in(option_name(word), names)) {
+        told = number_in<uint32_t>(words[option.word + 1]);
+      } else if (word.starts_with("-n") || word.starts_with("--ntasks=")) {
+        // "-n4" and "--ntasks=4", but neither "-np" nor "-nolocal".
+        const size_t value = word[1] == 'n' ? 2 : word.find('=') + 1;
+        if (const auto number = number_in<uint32_t>(word.substr(value))) told = number;
+      }
+    }
+    is_told |= told.has_value();
+    if (part.program < part.end) sum += told.value_or(1);
+  }
+  return is_told && sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
 std::string preload_with(std::string_view library, std::string_view preload) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +65,14 @@ CommandLine with_rank_environment(Launcher launcher, const std::vector<std::stri
 std::vector<size_t> find_programs(Launcher launcher, const std::vector<std::string>& words,
                                   size_t launcher_word,
                                   const std::function<bool(const std::string&)>& is_program);
+
+/// How many ranks the launcher is told to start, all programs together: those for which it is told
+/// nothing count as one. Absent if it is told nothing, or by something that is no number.
+///
+/// launcher  kNone: what the options of all launchers mean together
+std::optional<uint32_t> rank_count(Launcher launcher, const std::vector<std::string>& words,
+                                   size_t launcher_word,
+                                   const std::function<bool(const std::string&)>& is_program);
 
 /// LD_PRELOAD with `library` first and once, then what `preload` holds.
 std::string preload_with(std::string_view library, std::string_view preload);

@@ -141,6 +141,27 @@ TEST(LaunchLine, FindsTheProgramsBehindTheOptions) {
   EXPECT_EQ(programs(Launcher::kOpenMpi, "mpirun -n"), "");
 }
 
+TEST(LaunchLine, CountsTheRanksThatItsOptionsSay) {
+  const auto count = [](Launcher launcher, const std::string& command) {
+    return rank_count(launcher, split(command), 0, is_program).value_or(0);
+  };
+  for (const Launcher launcher : {Launcher::kNone, Launcher::kOpenMpi, Launcher::kHydra}) {
+    EXPECT_EQ(count(launcher, "mpirun -n 4 ./app -n 100"), 4U);
+    EXPECT_EQ(count(launcher, "mpirun ./app -n 100"), 0U) << "that is the program's";
+    EXPECT_EQ(count(launcher, "mpirun --bind-to core -np 3 ./app"), 3U);
+    EXPECT_EQ(count(launcher, "mpirun -n 1 ./app -n 7 : -n 3 ./b : ./app"), 5U);
+    EXPECT_EQ(count(launcher, "mpirun -n many ./app"), 0U);
+    EXPECT_EQ(count(launcher, "mpirun -n"), 0U);
+  }
+  EXPECT_EQ(count(Launcher::kNone, "mpirun -x n -n 2 ./app"), 2U) << "of Open MPI";
+  EXPECT_EQ(count(Launcher::kNone, "mpirun -genv n 9 -n 2 ./app"), 2U) << "of MPICH";
+  EXPECT_EQ(count(Launcher::kNone, "mpirun --mca n 9 -c 2 ./app"), 2U);
+  EXPECT_EQ(count(Launcher::kSlurm, "srun -N 2 -c 2 --ntasks=6 ./app -n 3"), 6U);
+  EXPECT_EQ(count(Launcher::kSlurm, "srun -n4 ./app"), 4U);
+  EXPECT_EQ(count(Launcher::kSlurm, "srun --ntasks 5 ./app"), 5U);
+  EXPECT_EQ(count(Launcher::kSlurm, "srun -J n -c 2 ./app"), 0U) << "-c is cores of a task";
+}
+
 TEST(LaunchLine, FindsTheLauncherBehindWordsThatStartIt) {
   const auto is_mpirun = [](const std::string& word) { return word == "mpirun"; };
   EXPECT_EQ(find_launcher(split("mpirun ./app"), is_mpirun), 0);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/launch_line.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "campaign/extract.hpp"
@@ -135,34 +136,60 @@ base::Status make_file(const WorkOrder& order, const Template& file) {
   return {};
 }
 
+/// The words of each simple command of a shell's text, without quotes; what only the shell can tell
+/// stays as it is.
+std::vector<std::vector<std::string>> simple_commands(std::string_view text) {
+  std::vector<std::vector<std::string>> commands(1);
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  const auto end_word = [&] {
+    if (in_word) commands.back().push_back(std::move(word));
+    word.clear();
+    in_word = false;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+      in_word = true;
+    } else if (quote != '\'' && c == '\\' && i + 1 < text.size()) {
+      if (text[++i] == '\n') continue;
+      word += text[i];
+      in_word = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t')) {
+      end_word();
+    } else if (quote == 0 && std::string_view("\n;|&").find(c) != std::string_view::npos) {
+      end_word();
+      commands.emplace_back();
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  end_word();
+  return commands;
+}
+
 /// What a launcher's line says about how many processes it starts.
 std::optional<uint32_t> started_by(std::string_view command) {
-  std::vector<std::string> words;
-  for (size_t begin = 0; begin < command.size();) {
-    const size_t end = std::min(command.find_first_of(" \t\n", begin), command.size());
-    if (end > begin) words.emplace_back(command.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  static constexpr std::array<std::string_view, 7> kLaunchers = {
-      "mpirun",          "mpiexec",       "mpiexec.hydra", "mpirun.openmpi",
-      "mpiexec.openmpi", "mpiexec.mpich", "srun"};
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string name = fs::path(words[i]).filename().string();
-    if (std::find(kLaunchers.begin(), kLaunchers.end(), name) == kLaunchers.end()) continue;
-    for (size_t k = i + 1; k < words.size(); ++k) {
-      static constexpr std::array<std::string_view, 5> kOptions = {"-n", "-np", "--np", "-c",
-                                                                   "--ntasks"};
-      const bool is_count =
-          std::find(kOptions.begin(), kOptions.end(), words[k]) != kOptions.end() &&
-          !(name == "srun" && words[k] == "-c");
-      if (is_count && k + 1 < words.size()) return base::number_in<uint32_t>(words[k + 1]);
-      for (const std::string_view option : {"--ntasks=", "-n"}) {
-        if (words[k].size() > option.size() && words[k].starts_with(option)) {
-          const auto number = base::number_in<uint32_t>(words[k].substr(option.size()));
-          if (number) return number;
-        }
-      }
+  for (std::vector<std::string>& words : simple_commands(command)) {
+    const auto is_launcher = [](const std::string& word) {
+      return base::is_launcher_name(fs::path(word).filename().string());
+    };
+    const auto launcher = std::find_if(words.begin(), words.end(), is_launcher);
+    if (launcher == words.end()) continue;
+    // A variable in front of the program may well hold options.
+    for (auto word = launcher; word != words.end(); ++word) {
+      if (word->starts_with('$')) word->insert(0, "-");
     }
+    const auto count = base::rank_count(
+        base::launcher_by_name(fs::path(*launcher).filename().string()), words,
+        static_cast<size_t>(launcher - words.begin()),
+        [](const std::string& word) { return word.find('/') != std::string::npos; });
+    if (count) return count;
   }
   return std::nullopt;
 }

@@ -267,12 +267,22 @@ TEST_F(Folder, CountsTheCoresOfALauncher) {
   EXPECT_EQ(cores("command = \"srun --ntasks 5 ./app\"\n"), 5U);
   EXPECT_EQ(cores("command = \"srun -c 2 -n 3 ./app\"\n"), 3U) << "-c is cores of a task";
   EXPECT_EQ(cores("command = \"export OMP_NUM_THREADS=1\\nmpirun -np 2 ./app\"\n"), 2U);
+  EXPECT_EQ(cores("command = \"mpirun -np 4 ./app -n 100\"\n"), 4U);
+  EXPECT_EQ(cores("command = \"mpirun -n 1 ./first : -n 3 ./second\"\n"), 4U);
+  EXPECT_EQ(cores("command = \"mpirun -x 'A=b c' -n 2 ./app\"\n"), 2U);
+  EXPECT_EQ(cores("command = \"mpirun $OPTIONS -n 2 ./app\"\n"), 2U);
+  EXPECT_EQ(cores("command = \"mpirun ./prepare; mpirun --np 2 ./app -n 3\"\n"), 2U);
+  EXPECT_EQ(cores("command = \"time {record} mpiexec.mpich -genv A 1 -n 2 app -n 3\"\n"), 2U);
 }
 
 TEST_F(Folder, CountsOneCoreWhereNoLauncherSaysMore) {
   EXPECT_EQ(cores(""), 1U);
   EXPECT_EQ(cores("command = \"./app -n 16\"\n"), 1U);
   EXPECT_EQ(cores("command = \"mpirun ./app\"\n"), 1U);
+  EXPECT_EQ(cores("command = \"mpirun ./app -n 100\"\n"), 1U) << "-n is the application's";
+  EXPECT_EQ(cores("command = \"mpirun --bind-to core app -n 100\"\n"), 1U);
+  EXPECT_EQ(cores("command = \"srun -N 2 app --ntasks=100\"\n"), 1U);
+  EXPECT_EQ(cores("command = \"mpirun ./app && ./other -n 100\"\n"), 1U);
   EXPECT_EQ(cores("command = \"mpirun -n 0 ./app\"\n"), 1U);
   EXPECT_EQ(cores("command = \"mpirun -n\"\n"), 1U);
   EXPECT_EQ(cores("command = \"mpirun -n many ./app\"\n"), 1U);
