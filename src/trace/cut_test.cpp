@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/cut.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <random>
-#include <set>
-#include <tuple>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "trace/calls.hpp"
+#include "trace/test_cut.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::trace {
 namespace {
 
 using testing::ElementsAre;
-
-struct Part {
-  Trace trace;
-  uint64_t lost_sends;
-  uint64_t lost_receives;
-  uint64_t reopened_calls;
-};
-
-Part cut_and_finish(const Trace& trace, const Selection& selection,
-                    const std::vector<bool>& left_out = {}) {
-  base::ThreadPool pool(1);
-  base::Progress progress;
-  auto part = cut(trace, selection, left_out, pool);
-  EXPECT_TRUE(part.ok());
-  finish(part.value().trace, pool, progress);
-  return {std::move(part.value().trace), part.value().lost_sends, part.value().lost_receives,
-          part.value().reopened_calls};
-}
 
 /// "E10 main", "L20 main", "MpiSend 12", in order.
 std::vector<std::string> events_of(const Trace& trace, size_t location) {
@@ -286,158 +264,6 @@ TEST(Cut, RequestsThatAreCancelledLater) {
   EXPECT_EQ(part.trace.messages.size(), 1);
   EXPECT_EQ(part.lost_sends, 0);
   EXPECT_THAT(part.trace.unmatched_sends, testing::IsEmpty());
-}
-
-/// A program in which ranks send, receive and reduce at random; each message has bytes of its own,
-/// and so has each nonblocking reduction.
-Trace random_program(std::mt19937& random, uint32_t rank_count) {
-  const auto pick = [&](size_t count) { return static_cast<uint32_t>(random() % count); };
-  TestTrace test(rank_count);
-  const Region main = test.region("main");
-  const Region call = test.region("MPI_Call");
-  using Channel = std::tuple<uint32_t, uint32_t, uint32_t>;  // Sender, receiver, tag.
-  struct Request {
-    uint32_t rank;
-    uint64_t number;
-    Channel channel;
-    uint64_t bytes;  // 0 for a send.
-  };
-  std::map<Channel, std::deque<uint64_t>> sent;
-  std::vector<Request> requests;
-  struct Begun {
-    uint64_t request;
-    uint64_t bytes;
-  };
-  std::vector<std::vector<Begun>> begun(rank_count);  // Nonblocking collectives.
-  for (uint32_t rank = 0; rank < rank_count; ++rank) test.on(rank).enter(rank, main);
-  uint64_t bytes = 0;
-  uint64_t number = 0;
-  uint64_t ticks = 100;
-  for (uint32_t act = 0; act < 300; ++act, ticks += 100) {
-    const uint32_t kind = pick(12);
-    if (kind == 10) {
-      ++bytes;
-      for (uint32_t rank = 0; rank < rank_count; ++rank) {
-        begun[rank].push_back({++number, bytes});
-        test.on(rank).icollective_request(ticks + pick(40), number);
-      }
-    } else if (kind == 11) {
-      // One MPI_Waitall for all of them, in any order.
-      for (uint32_t rank = 0; rank < rank_count; ++rank) {
-        if (pick(3) == 0) continue;
-        std::shuffle(begun[rank].begin(), begun[rank].end(), random);
-        const uint64_t end = ticks + pick(90);
-        for (const Begun& one : begun[rank]) {
-          test.on(rank).icollective(end, one.request, 11, one.bytes);
-        }
-        begun[rank].clear();
-      }
-    } else if (kind == 0) {
-      for (uint32_t rank = 0; rank < rank_count; ++rank) {
-        const uint64_t begin = ticks + pick(40);
-        test.on(rank)
-            .enter(begin, call)
-            .collective(begin, begin + 5 + pick(50), 1, 4, 4, TestTrace::kWorld, 0);
-        test.on(rank).leave(ticks + 98, call);
-      }
-    } else if (kind <= 4) {
-      const Channel channel{pick(rank_count), pick(rank_count), pick(2)};
-      const auto [from, to, tag] = channel;
-      sent[channel].push_back(++bytes);
-      test.on(from).enter(ticks, call);
-      if (pick(2) == 0) {
-        test.on(from).send(ticks + 1, to, bytes, tag);
-      } else {
-        test.on(from).isend(ticks + 1, ++number, to, bytes, tag);
-        requests.push_back({from, number, channel, 0});
-      }
-      test.on(from).leave(ticks + 2, call);
-    } else if (kind <= 7) {
-      const Channel channel{pick(rank_count), pick(rank_count), pick(2)};
-      const auto [from, to, tag] = channel;
-      if (sent[channel].empty()) continue;
-      const uint64_t size = sent[channel].front();
-      sent[channel].pop_front();
-      test.on(to).enter(ticks, call);
-      if (pick(3) == 0) {
-        test.on(to).recv(ticks + 1, from, size, tag);
-      } else {
-        test.on(to).irecv_request(ticks + 1, ++number);
-        requests.push_back({to, number, channel, size});
-      }
-      test.on(to).leave(ticks + 2, call);
-    } else if (!requests.empty()) {
-      const size_t i = pick(requests.size());
-      const auto [rank, request, channel, size] = requests[i];
-      requests.erase(requests.begin() + static_cast<ptrdiff_t>(i));
-      if (size == 0) {
-        test.on(rank).isend_complete(ticks, request);
-      } else {
-        test.on(rank).irecv(ticks, request, std::get<0>(channel), size, std::get<2>(channel));
-      }
-    }
-  }
-  for (uint32_t rank = 0; rank < rank_count; ++rank) test.on(rank).leave(ticks + rank, main);
-  return test.finish();
-}
-
-using Row = std::tuple<uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, uint64_t>;
-std::vector<Row> messages_inside(const Trace& trace, const Selection& part) {
-  std::vector<Row> rows;
-  const Messages& all = trace.messages;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (!part.has_rank(all.sender[i]) || !part.has_rank(all.receiver[i])) continue;
-    if (!part.has_time(all.send_ticks[i]) || !part.has_time(all.recv_ticks[i])) continue;
-    rows.emplace_back(all.sender[i], all.receiver[i], all.send_ticks[i], all.recv_ticks[i],
-                      std::max(all.recv_post_ticks[i], part.from_ticks), all.bytes[i]);
-  }
-  return rows;
-}
-
-/// Per operation: where and when its members inside ended, and with how many bytes.
-using Members = std::set<std::tuple<uint32_t, uint64_t, uint64_t>>;
-std::multiset<Members> collectives_inside(const Trace& trace, const Selection& part) {
-  std::multiset<Members> operations;
-  const Collectives& all = trace.collectives;
-  for (size_t i = 0; i < all.size(); ++i) {
-    Members members;
-    for (uint32_t k = all.first[i]; k < all.first[i + 1]; ++k) {
-      const Rank rank = trace.locations[all.location[k]].rank;
-      if (!part.has_rank(rank) || !part.has_time(all.end_ticks[k])) continue;
-      members.emplace(uint32_t{rank}, all.end_ticks[k], all.bytes_sent[k]);
-    }
-    if (!members.empty()) operations.insert(members);
-  }
-  return operations;
-}
-
-TEST(Cut, OfRandomProgramsHasTheMessagesAndCollectivesInside) {
-  for (uint32_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE(seed);
-    std::mt19937 random(seed);
-    const auto rank_count = static_cast<uint32_t>(2 + random() % 4);
-    const Trace trace = random_program(random, rank_count);
-    Selection selection;
-    selection.from_ticks = random() % 20000;
-    selection.until_ticks = selection.from_ticks + 1 + random() % 15000;
-    if (random() % 2 == 0) {
-      selection.ranks.assign(rank_count, false);
-      selection.ranks[0] = selection.ranks[rank_count - 1] = true;
-    }
-    const Part part = cut_and_finish(trace, selection);
-    EXPECT_EQ(messages_inside(part.trace, {}), messages_inside(trace, selection));
-    EXPECT_EQ(collectives_inside(part.trace, {}), collectives_inside(trace, selection));
-    const auto inside = [&](const std::vector<Unmatched>& list) {
-      return static_cast<uint64_t>(
-          std::count_if(list.begin(), list.end(), [&](const Unmatched& end) {
-            const Location& at = trace.locations[end.location];
-            return selection.has_rank(at.rank) && selection.has_time(at.events.ticks[end.event]);
-          }));
-    };
-    EXPECT_EQ(part.trace.unmatched_sends.size(), part.lost_sends + inside(trace.unmatched_sends));
-    EXPECT_EQ(part.trace.unmatched_receives.size(),
-              part.lost_receives + inside(trace.unmatched_receives));
-  }
 }
 
 }  // namespace
