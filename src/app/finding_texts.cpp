@@ -164,15 +164,21 @@ std::vector<std::string> finding_commands(const Finding& finding, const FindingN
   if (of_messages) commands.push_back(fmt::format("pathline messages {} --summary", names.run));
   if (of_costs)
     commands.push_back(fmt::format("pathline matrix {} --sort bytes --top 10", names.run));
+  // Who causes it and who waits; all, where all have a part in it and find room.
+  constexpr uint32_t kRoomForAll = 64;
+  const bool is_order = finding.kind == FindingKind::kWrongOrder;
   std::vector<uint32_t> rows = finding.ranks;
   rows.insert(rows.end(), finding.waiting.begin(), finding.waiting.end());
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  const std::string chosen =
-      rows.empty() || rows.size() >= names.rank_count ? "" : " --ranks " + ranges_text(rows);
-  commands.push_back(
-      fmt::format("pathline figure timeline {} --from {:.6f} --until {:.6f}{} -o {}.png", names.run,
-                  names.from_s, names.until_s, chosen, findings::finding_name(finding.kind)));
+  const bool shows_all = rows.empty() || rows.size() >= names.rank_count ||
+                         ((is_order || finding.ranks.empty()) && names.rank_count <= kRoomForAll);
+  // The wait alone does not show which messages were there, nor what was done with them.
+  const double margin = is_order ? names.until_s - names.from_s : 0;
+  commands.push_back(fmt::format(
+      "pathline figure timeline {} --from {:.6f} --until {:.6f}{} -o {}.png", names.run,
+      std::max(0.0, names.from_s - margin), names.until_s + margin,
+      shows_all ? "" : " --ranks " + ranges_text(rows), findings::finding_name(finding.kind)));
   const bool of_load = finding.kind == FindingKind::kImbalance ||
                        finding.kind == FindingKind::kGrowingImbalance ||
                        finding.kind == FindingKind::kJitter;

@@ -28,7 +28,13 @@ base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
   } else if (request.focus == findings::Focus::kTime) {
     auto selection =
         trace::select(trace, {.from_s = request.from_s, .until_s = request.until_s, .ranks = {}});
-    if (!selection) return selection.error();
+    if (!selection) {
+      return base::Error{
+          base::ErrorCode::kInvalidArgument,
+          fmt::format("nothing of the run lies in the focus, from {} s to {} s", request.from_s,
+                      request.until_s),
+          fmt::format("The run lasts {}.", base::human_seconds(trace.duration_seconds()))};
+    }
     part->focus = findings::Focus::kTime;
     part->window = {std::max(selection.value().from_ticks, part->program.begin_ticks),
                     std::min(selection.value().until_ticks, part->program.end_ticks)};

@@ -3,6 +3,7 @@
 
 #include "app/empty_result.hpp"
 #include "app/rank_rows.hpp"
+#include "app/wait_rows.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -10,11 +11,52 @@
 namespace pathline::cli {
 namespace {
 
-base::Result<int> run_waits(const CommonOptions& options) {
+struct WaitsOptions : CommonOptions {
+  std::string by = "rank";
+};
+
+std::string seconds(double value) { return fmt::format("{:.9f}", value); }
+
+Table paths_table(const WaitsOptions& options, Opened& run) {
+  Table table(options, {{.name = "kind", .is_text = true},
+                        {.name = "callpath", .is_text = true, .least = 16},
+                        {.name = "count", .unit = Unit::kCount, .spare = 1},
+                        {.name = "wait_s", .unit = Unit::kSeconds}});
+  for (const app::PathWaits& row : app::waits_by_call_path(run.trace, run.selection, run.pool)) {
+    table.row({row.kind, row.call_path, fmt::format("{}", row.count), seconds(row.wait_s)});
+  }
+  return table;
+}
+
+Table causes_table(const WaitsOptions& options, Opened& run) {
+  Table table(options, {{.name = "kind", .is_text = true, .spare = 2},
+                        {.name = "rank"},
+                        {.name = "callpath", .is_text = true, .least = 16},
+                        {.name = "waiting_rank_s", .unit = Unit::kSeconds},
+                        {.name = "short_term_rank_s", .unit = Unit::kSeconds, .spare = 1},
+                        {.name = "long_term_rank_s", .unit = Unit::kSeconds, .spare = 1}});
+  for (const app::WaitCause& row : app::wait_causes(run.trace, run.selection, run.pool)) {
+    table.row({row.kind, fmt::format("{}", row.rank),
+               row.call_path.empty() ? "(outside of calls)" : row.call_path,
+               seconds(row.short_term_rank_s + row.long_term_rank_s),
+               seconds(row.short_term_rank_s), seconds(row.long_term_rank_s)});
+  }
+  return table;
+}
+
+base::Result<int> run_waits(const WaitsOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const trace::Trace& trace = run.trace;
+  if (options.by != "rank") {
+    Table table = options.by == "cause" ? causes_table(options, run) : paths_table(options, run);
+    if (table.empty() && !options.quiet) {
+      note(app::why_no_waits(trace, run.selection, options.input));
+    }
+    if (auto status = table.finish(); !status) return status.error();
+    return kDone;
+  }
   const comm::Waits waits = comm::waits(trace, run.selection, run.pool);
   Table table(options, {{.name = "kind", .is_text = true},
                         {.name = "rank"},
@@ -47,13 +89,18 @@ base::Result<int> run_waits(const CommonOptions& options) {
 }  // namespace
 
 void add_waits_command(Command& program, Action& action) {
-  auto options = std::make_shared<CommonOptions>();
+  auto options = std::make_shared<WaitsOptions>();
   Command command = program.command("waits", "Who waits in MPI because others are late");
   add_input(command, *options);
   add_output(command, *options);
   add_format(command, *options);
   add_rows(command, *options);
   add_selection(command, *options);
+  command
+      .option("--by", options->by,
+              "Rows: who waits, where in the program (callpath), or who makes others wait (cause)")
+      .one_of({"rank", "callpath", "cause"})
+      .show_default();
   command.footer(
       "Per kind and waiting rank: in how many calls it waited, and how long.\n"
       "  late_sender    a receive or wait, until the message's send was entered\n"
@@ -71,8 +118,11 @@ void add_waits_command(Command& program, Action& action) {
       "  polling        a loop of tests or probes, until any of those happened\n"
       "  wrong_order    of late_sender, the part in which another message was at hand\n"
       "  omp_barrier    a barrier of OpenMP, not in MPI, until the last thread entered it\n"
-      "A call that waits for several partners counts once, for the last of them.\nExamples:\n"
-      "  pathline waits run\n  pathline waits run --ranks 0-3 --format csv");
+      "A call that waits for several partners counts once, for the last of them. A cause is what a "
+      "rank did longer than those that waited for it, and what others waited because of them "
+      "(long_term).\nExamples:\n"
+      "  pathline waits run\n  pathline waits run --by cause --top 5\n  pathline waits run --ranks "
+      "0-3 --format csv");
   command.on_chosen([options, &action] { action = [options] { return run_waits(*options); }; });
 }
 

@@ -416,8 +416,9 @@ class Judge {
     const bool is_cost =
         finding.kind == FindingKind::kTransfer || finding.kind == FindingKind::kCollectiveCost;
     int level = 2;
-    if (depends_on_order(in)) level = 1;
-    if (options_.oversubscribed) level -= is_cost ? 2 : 1;
+    // MPI works with the cores of the ranks: what it costs may be theirs.
+    if (depends_on_order(in) || is_cost) level = 1;
+    if (options_.oversubscribed) --level;
     if (is_interference || error > kMostReplayError * focus ||
         static_cast<double>(all_.violations) >
             kMostViolations * static_cast<double>(all_.target.size())) {

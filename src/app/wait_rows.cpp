@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/wait_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "app/judged_part.hpp"
+#include "findings/delay_costs.hpp"
+#include "findings/waits_of.hpp"
+
+namespace pathline::app {
+namespace {
+
+/// All that is known of the run, in the chosen time.
+class ChosenTime {
+ public:
+  ChosenTime(const trace::Trace& trace, const trace::Selection& selection, base::ThreadPool& pool)
+      : all_(comm::dependencies(trace, pool)),
+        model_(findings::model(trace, all_, window(trace, selection), pool)),
+        names_(trace, model_),
+        hz_(static_cast<double>(trace.definitions.clock.ticks_per_second)) {}
+  ChosenTime(const ChosenTime&) = delete;
+  ChosenTime& operator=(const ChosenTime&) = delete;
+
+  [[nodiscard]] const findings::Model& model() const { return model_; }
+  [[nodiscard]] const PathNames& names() const { return names_; }
+  [[nodiscard]] double seconds(uint64_t ticks) const { return static_cast<double>(ticks) / hz_; }
+  [[nodiscard]] uint32_t rank(size_t lane) const { return all_.calls.lanes[lane].rank; }
+
+ private:
+  static findings::Window window(const trace::Trace& trace, const trace::Selection& selection) {
+    uint64_t first = UINT64_MAX;
+    uint64_t last = 0;
+    for (const trace::Location& location : trace.locations) {
+      const trace::Events& events = location.events;
+      if (events.size() == 0) continue;
+      first = std::min(first, events.ticks[0]);
+      last = std::max(last, events.ticks[events.size() - 1]);
+    }
+    first = std::max(std::min(first, last), selection.from_ticks);
+    return {first, std::max(first, std::min(last, selection.until_ticks))};
+  }
+
+  const comm::Dependencies all_;
+  const findings::Model model_;
+  const PathNames names_;
+  const double hz_;
+};
+
+}  // namespace
+
+std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace,
+                                          const trace::Selection& selection,
+                                          base::ThreadPool& pool) {
+  const ChosenTime chosen(trace, selection, pool);
+  const findings::Model& model = chosen.model();
+  struct Sum {
+    uint64_t count = 0;
+    uint64_t ticks = 0;
+  };
+  std::map<std::pair<comm::WaitKind, uint32_t>, Sum> sums;
+  for (size_t lane = 0; lane < model.lanes.size(); ++lane) {
+    if (!selection.has_rank(chosen.rank(lane))) continue;
+    for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
+      const uint64_t ticks = model.wait_ticks(call);
+      if (ticks == 0) continue;
+      Sum& sum = sums[{model.all->kind[call], model.call_path[call]}];
+      ++sum.count;
+      sum.ticks += ticks;
+    }
+  }
+  std::vector<PathWaits> rows;
+  for (const auto& [key, sum] : sums) {
+    rows.push_back({std::string(comm::wait_name(key.first)), chosen.names().text(key.second),
+                    sum.count, chosen.seconds(sum.ticks)});
+  }
+  std::sort(rows.begin(), rows.end(), [](const PathWaits& a, const PathWaits& b) {
+    return std::tie(b.wait_s, a.call_path, a.kind) < std::tie(a.wait_s, b.call_path, b.kind);
+  });
+  return rows;
+}
+
+std::vector<WaitCause> wait_causes(const trace::Trace& trace, const trace::Selection& selection,
+                                   base::ThreadPool& pool) {
+  const ChosenTime chosen(trace, selection, pool);
+  const findings::Model& model = chosen.model();
+  std::map<uint32_t, std::string> kinds;  // Per lane.
+  std::vector<WaitCause> causes;
+  for (const findings::DelayCost& cost : findings::delay_costs(model).rows) {
+    const uint32_t rank = chosen.rank(cost.lane);
+    if (!selection.has_rank(rank)) continue;
+    const auto [kind, is_new] = kinds.try_emplace(cost.lane);
+    if (is_new) {
+      std::vector<bool> lanes(model.lanes.size());
+      lanes[cost.lane] = true;
+      const findings::WaitsOf waits = findings::waits_of(model, lanes);
+      const auto most = std::max_element(waits.by_kind.begin(), waits.by_kind.end());
+      if (*most > 0) {
+        kind->second = comm::wait_name(static_cast<comm::WaitKind>(most - waits.by_kind.begin()));
+      }
+    }
+    causes.push_back({kind->second, rank, chosen.names().text(cost.path),
+                      chosen.seconds(cost.short_ticks), chosen.seconds(cost.long_ticks)});
+  }
+  std::stable_sort(causes.begin(), causes.end(), [](const WaitCause& a, const WaitCause& b) {
+    return a.short_term_rank_s + a.long_term_rank_s > b.short_term_rank_s + b.long_term_rank_s;
+  });
+  return causes;
+}
+
+}  // namespace pathline::app

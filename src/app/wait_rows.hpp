@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::app {
+
+/// Waits of one kind in calls of one call path.
+struct PathWaits {
+  std::string kind;
+  std::string call_path;  ///< "main->exchange (halo.c:52)->MPI_Waitall"; "" where it is not known.
+  uint64_t count = 0;
+  double wait_s = 0;
+};
+
+/// Waits of the chosen ranks in the chosen time by where in the program they wait, most first.
+///
+/// cost  O(events), parallel over ranks
+std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace,
+                                          const trace::Selection& selection,
+                                          base::ThreadPool& pool);
+
+/// What others waited because of what one rank did at one call path.
+struct WaitCause {
+  std::string kind;  ///< Of most of the time that others waited for the rank themselves.
+  uint32_t rank = 0;
+  std::string call_path;         ///< "" outside of all calls.
+  double short_term_rank_s = 0;  ///< Waits that it caused itself.
+  double long_term_rank_s = 0;   ///< Waits that came of these, further on.
+};
+
+/// Causes of the waits of all ranks in the chosen time (findings::delay_costs()), most first; ranks
+/// of the selection are those that cause.
+std::vector<WaitCause> wait_causes(const trace::Trace& trace, const trace::Selection& selection,
+                                   base::ThreadPool& pool);
+
+}  // namespace pathline::app
