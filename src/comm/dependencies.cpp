@@ -43,10 +43,12 @@ void add_message(const trace::Messages& messages, size_t i, const MpiCalls& call
   }
 }
 
-/// By the numbers of OTF2. Allgather to allreduce, reduce-scatter, and what makes or frees
-/// communicators, in which every member needs every other.
+/// By the numbers of OTF2. Allgather to allreduce, reduce-scatter, and what makes communicators, in
+/// which every member needs every other. MPI_Comm_free (18) needs nobody.
+constexpr uint8_t kDestroyHandle = 18;
 bool is_all_to_all(uint8_t operation) {
-  return (operation >= 6 && operation <= 11) || operation == 13 || operation >= 16;
+  return (operation >= 6 && operation <= 11) || operation == 13 ||
+         (operation >= 16 && operation != kDestroyHandle);
 }
 bool is_from_root(uint8_t operation) {  // Broadcast, scatter, scatterv.
   return operation == 1 || operation == 4 || operation == 5;
@@ -74,19 +76,18 @@ class CollectiveDependencies {
       }
       members.push_back(member_of(row));
     }
-    if (number == 0 || is_all_to_all(number)) {
-      // Ranks start when they start: MPI_Init tells nothing about the program.
-      const bool begins = std::any_of(members.begin(), members.end(), [&](const GroupMember& one) {
-        return one.begin_call != kNoCall && calls_.is(one.begin_call, kInitializes);
+    const auto any = [&](uint8_t trait) {
+      return std::any_of(members.begin(), members.end(), [&](const GroupMember& one) {
+        return one.begin_call != kNoCall && calls_.is(one.begin_call, trait);
       });
-      if (begins) return;
-      const bool ends = std::any_of(members.begin(), members.end(), [&](const GroupMember& one) {
-        return one.end_call != kNoCall && calls_.is(one.end_call, kFinalizes);
-      });
-      part.add_group(ends          ? WaitKind::kFinalize
-                     : number == 0 ? WaitKind::kBarrier
-                                   : WaitKind::kCollective,
-                     all.comm[operation], members);
+    };
+    // Ranks start when they start: MPI_Init tells nothing about the program.
+    if (any(kInitializes)) return;
+    if (any(kFinalizes)) {
+      part.add_group(WaitKind::kFinalize, all.comm[operation], members);
+    } else if (number == 0 || is_all_to_all(number)) {
+      part.add_group(number == 0 ? WaitKind::kBarrier : WaitKind::kCollective, all.comm[operation],
+                     members);
     } else if (is_scan(number)) {
       sort_by_rank(operation, members);
       part.add_group(WaitKind::kEarlyScan, all.comm[operation], members);

@@ -214,6 +214,21 @@ TEST_F(DependenciesByHand, OfWhatMakesACommunicatorAreTheLastMember) {
                                               Wait{WaitKind::kCollective, 1, 40, 2}));
 }
 
+TEST_F(DependenciesByHand, OfWhatFreesACommunicatorAreNone) {
+  constexpr uint32_t kDestroyHandle = 18;
+  begin();
+  all(kDestroyHandle, {{{20, 100}, {50, 100}, {90, 110}}});
+  EXPECT_THAT(waits_of(end(120)), IsEmpty());
+}
+
+TEST_F(DependenciesByHand, OfInitAreNone) {
+  const Region init = test.region("MPI_Init");
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    test.on(rank).enter(10 * rank, init).collective(10 * rank, 40, 17).leave(50, init);
+  }
+  EXPECT_THAT(waits_of(test.finish()), IsEmpty());
+}
+
 TEST_F(DependenciesByHand, OfWindowsAreTheLastMember) {
   const Region create = test.region("MPI_Win_create");
   const Region fence = test.region("MPI_Win_fence");
