@@ -13,13 +13,13 @@ namespace pathline::comm {
 namespace {
 
 void add_message(const trace::Messages& messages, size_t i, const MpiCalls& calls,
-                 DependencyPart& part) {
+                 CallFinder& finder, CallFinder& post_finder, DependencyPart& part) {
   const uint32_t sender = calls.lane_at(messages.send_location[i]);
   const uint32_t receiver = calls.lane_at(messages.recv_location[i]);
   const uint32_t receive =
-      receiver == kNoLane ? kNoCall : calls.ended_at(receiver, messages.recv_ticks[i]);
+      receiver == kNoLane ? kNoCall : finder.ended_at(receiver, messages.recv_ticks[i]);
   const uint32_t send =
-      sender == kNoLane ? kNoCall : calls.begun_at(sender, messages.send_ticks[i]);
+      sender == kNoLane ? kNoCall : finder.begun_at(sender, messages.send_ticks[i]);
   if (receive == kNoCall || send == kNoCall) {
     ++part.messages_without_call;
     return;
@@ -29,9 +29,9 @@ void add_message(const trace::Messages& messages, size_t i, const MpiCalls& call
   const bool blocks = calls.is(send, kSends);
   const uint64_t free_ticks = messages.send_end_ticks[i];
   if (!blocks && free_ticks == messages.send_ticks[i]) return;  // Never completed.
-  const uint32_t done = blocks ? send : calls.ended_at(sender, free_ticks);
+  const uint32_t done = blocks ? send : post_finder.ended_at(sender, free_ticks);
   if (done == kNoCall || calls.is(done, kReceives)) return;
-  const uint32_t post = calls.begun_at(receiver, messages.recv_post_ticks[i]);
+  const uint32_t post = post_finder.begun_at(receiver, messages.recv_post_ticks[i]);
   if (post == kNoCall) return;
   // A send of a small message ends whether or not somebody wants it. That one had to wait is seen
   // only by when it ended.
@@ -63,7 +63,7 @@ class CollectiveDependencies {
   CollectiveDependencies(const trace::Trace& trace, const MpiCalls& calls)
       : trace_(trace), calls_(calls), ranks_(trace) {}
 
-  void add(size_t operation, DependencyPart& part) const {
+  void add(size_t operation, CallFinder& finder, DependencyPart& part) const {
     const trace::Collectives& all = trace_.collectives;
     const uint8_t number = all.operation[operation];
     std::vector<GroupMember> members;
@@ -74,7 +74,7 @@ class CollectiveDependencies {
       if (rank.valid() && rank == trace::Rank(all.root[operation])) {
         root = static_cast<uint32_t>(members.size());
       }
-      members.push_back(member_of(row));
+      members.push_back(member_of(row, finder));
     }
     const auto any = [&](uint8_t trait) {
       return std::any_of(members.begin(), members.end(), [&](const GroupMember& one) {
@@ -104,11 +104,11 @@ class CollectiveDependencies {
   }
 
  private:
-  [[nodiscard]] GroupMember member_of(uint32_t row) const {
+  [[nodiscard]] GroupMember member_of(uint32_t row, CallFinder& finder) const {
     const trace::Collectives& all = trace_.collectives;
     const uint32_t lane = calls_.lane_at(all.location[row]);
     if (lane == kNoLane) return {kNoCall, kNoCall, all.end_ticks[row]};
-    return {calls_.begun_at(lane, all.begin_ticks[row]), calls_.ended_at(lane, all.end_ticks[row]),
+    return {finder.begun_at(lane, all.begin_ticks[row]), finder.ended_at(lane, all.end_ticks[row]),
             all.end_ticks[row]};
   }
 
@@ -324,9 +324,11 @@ std::vector<DependencyPart> parts_of(const trace::Trace& trace, const MpiCalls& 
     const bool of_messages = piece < message_pieces;
     const size_t begin = (of_messages ? piece : piece - message_pieces) * kPiece;
     const size_t count = of_messages ? trace.messages.size() : trace.collectives.size();
+    CallFinder finder(calls);
+    CallFinder post_finder(calls);
     for (size_t i = begin; i < std::min(begin + kPiece, count); ++i) {
-      if (of_messages) add_message(trace.messages, i, calls, parts[piece]);
-      if (!of_messages) collectives.add(i, parts[piece]);
+      if (of_messages) add_message(trace.messages, i, calls, finder, post_finder, parts[piece]);
+      if (!of_messages) collectives.add(i, finder, parts[piece]);
     }
   });
   // Few, and each window's calls belong together.

@@ -229,27 +229,60 @@ void lay_out(const trace::Trace& trace, const std::vector<Collector>& parts, Mpi
   result.rma.resize(result.lanes.size());
 }
 
+/// The first index in [begin, end) for which `holds`, which is so for all behind it; `end` if there
+/// is none. Looks in growing steps around `guess`.
+template <class Holds>
+uint32_t first_where(uint32_t begin, uint32_t end, uint32_t guess, Holds holds) {
+  uint32_t low = guess;
+  uint32_t high = guess;
+  if (guess < end && !holds(guess)) {
+    for (uint32_t step = 1; high < end && !holds(high); step *= 2) {
+      low = high + 1;
+      high = step < end - high ? high + step : end;
+    }
+  } else {
+    for (uint32_t step = 1; low > begin && holds(low - 1); step *= 2) {
+      high = low - 1;
+      low = step < low - begin ? low - step : begin;
+    }
+  }
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (holds(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
 }  // namespace
 
-uint32_t MpiCalls::begun_at(uint32_t lane, uint64_t ticks) const {
-  const uint64_t* begin = begin_ticks.data() + first[lane];
-  const uint64_t* end = begin_ticks.data() + first[lane + 1];
-  const uint64_t* after = std::upper_bound(begin, end, ticks);
-  if (after == begin) return kNoCall;
-  auto call = static_cast<uint32_t>(after - begin_ticks.data()) - 1;
-  if (end_ticks[call] < ticks) return kNoCall;
-  while (!is(call, kTalks) && call > first[lane] && end_ticks[call - 1] >= ticks) --call;
+CallFinder::CallFinder(const MpiCalls& calls)
+    : calls_(calls), begun_(calls.first.begin(), calls.first.end() - 1), ended_(begun_) {}
+
+uint32_t CallFinder::begun_at(uint32_t lane, uint64_t ticks) {
+  const uint32_t first = calls_.first[lane];
+  const uint32_t after = first_where(first, calls_.first[lane + 1], begun_[lane],
+                                     [&](uint32_t i) { return calls_.begin_ticks[i] > ticks; });
+  if (after == first) return kNoCall;
+  uint32_t call = begun_[lane] = after - 1;
+  if (calls_.end_ticks[call] < ticks) return kNoCall;
+  while (!calls_.is(call, kTalks) && call > first && calls_.end_ticks[call - 1] >= ticks) --call;
   return call;
 }
 
-uint32_t MpiCalls::ended_at(uint32_t lane, uint64_t ticks) const {
-  const uint64_t* begin = end_ticks.data() + first[lane];
-  const uint64_t* end = end_ticks.data() + first[lane + 1];
-  const uint64_t* found = std::lower_bound(begin, end, ticks);
-  if (found == end) return kNoCall;
-  auto call = static_cast<uint32_t>(found - end_ticks.data());
-  if (begin_ticks[call] > ticks) return kNoCall;
-  while (!is(call, kTalks) && call + 1 < first[lane + 1] && begin_ticks[call + 1] <= ticks) ++call;
+uint32_t CallFinder::ended_at(uint32_t lane, uint64_t ticks) {
+  const uint32_t end = calls_.first[lane + 1];
+  uint32_t call = first_where(calls_.first[lane], end, ended_[lane],
+                              [&](uint32_t i) { return calls_.end_ticks[i] >= ticks; });
+  if (call == end) return kNoCall;
+  ended_[lane] = call;
+  if (calls_.begin_ticks[call] > ticks) return kNoCall;
+  while (!calls_.is(call, kTalks) && call + 1 < end && calls_.begin_ticks[call + 1] <= ticks) {
+    ++call;
+  }
   return call;
 }
 

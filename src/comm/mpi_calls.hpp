@@ -67,15 +67,27 @@ struct MpiCalls {
                                  first.begin()) -
            1;
   }
+};
+
+/// Finds calls by time. Fast where questions about a lane ascend more or less.
+class CallFinder {
+ public:
+  /// calls  must outlive this.
+  explicit CallFinder(const MpiCalls& calls);
 
   /// The call in which something began; kNoCall if there is none. Of two calls that meet at that
   /// time it is the second: what begins does so at the beginning of its call. A call in which
   /// nothing happened steps back for one that touches it.
   ///
-  /// cost  O(log calls).
-  [[nodiscard]] uint32_t begun_at(uint32_t lane, uint64_t ticks) const;
+  /// cost  O(log of how far it is from the last one asked for).
+  uint32_t begun_at(uint32_t lane, uint64_t ticks);
   /// The call in which something ended: of two the first.
-  [[nodiscard]] uint32_t ended_at(uint32_t lane, uint64_t ticks) const;
+  uint32_t ended_at(uint32_t lane, uint64_t ticks);
+
+ private:
+  const MpiCalls& calls_;
+  std::vector<uint32_t> begun_;  // Per lane, where to begin to look.
+  std::vector<uint32_t> ended_;
 };
 
 /// cost  O(events), parallel over locations.

@@ -7,8 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "findings/replay.hpp"
-
 namespace pathline::findings {
 namespace {
 
@@ -116,7 +114,10 @@ class Intervals {
   }
 
   /// Adds `sign` times what `lane` did from `from` until `until` without waiting.
-  void add(uint32_t lane, uint64_t from, uint64_t until, int64_t sign, SlotTimes& times) const {
+  ///
+  /// first  a call of the lane that is not behind `from`, near it; last  the one at `until`.
+  void add(uint32_t lane, uint64_t from, uint32_t first, uint64_t until, uint32_t last,
+           int64_t sign, SlotTimes& times) const {
     const Model::Lane& of = model_.lanes[lane];
     from = std::max(from, model_.window.begin_ticks);
     if (from >= until) return;
@@ -124,8 +125,7 @@ class Intervals {
       times.add(slots_.of(kNone),
                 sign * static_cast<int64_t>(std::min(until, of.begin_ticks) - from));
     }
-    const uint32_t first = call_after(lane, from);
-    const uint32_t last = call_after(lane, until);
+    first = std::min(first, last);
     if (last - first <= 2 * stride_) {
       walk(lane, first, from, until, sign, times);
       return;
@@ -145,7 +145,6 @@ class Intervals {
     walk(lane, from_call, border_ticks(of, last_block), until, sign, times);
   }
 
- private:
   /// The lane's first call that ends behind `ticks`, or its end.
   [[nodiscard]] uint32_t call_after(uint32_t lane, uint64_t ticks) const {
     const Model::Lane& of = model_.lanes[lane];
@@ -154,6 +153,8 @@ class Intervals {
         std::upper_bound(ends.begin() + of.first_call, ends.begin() + of.end_call, ticks) -
         ends.begin());
   }
+
+ private:
   /// Where the gap before the first call of a block begins.
   [[nodiscard]] uint64_t border_ticks(const Model::Lane& of, uint32_t block) const {
     return model_.gap_begin(of.first_call + block * stride_, of);
@@ -230,7 +231,7 @@ class LaneWaits {
     open_ = static_cast<uint32_t>(calls_.size());
   }
 
-  /// Index of the first wait whose call is not before `call`, of those that were not taken yet.
+  /// How many of the waits that were not taken yet are of calls before `call`.
   [[nodiscard]] uint32_t before(uint32_t call) const {
     const auto end = calls_.begin() + open_;
     return static_cast<uint32_t>(std::lower_bound(calls_.begin(), end, call) - calls_.begin());
@@ -243,13 +244,17 @@ class LaneWaits {
   void give(uint32_t begin, uint32_t end, uint64_t amount) {
     if (amount == 0) return;
     Shares shares(amount, weight(begin, end));
+    constexpr uint32_t kFew = 4;
+    if (end - begin <= kFew) {
+      for (; begin < end; ++begin)
+        pending_[leaves_ + begin] += shares.next(weight(begin, begin + 1));
+      return;
+    }
     give(1, 0, static_cast<uint32_t>(leaves_), begin, end, shares);
   }
-  /// What wait `call` has inherited. To be asked in descending order.
-  uint64_t take(uint32_t call) {
-    const auto i = static_cast<uint32_t>(
-        std::lower_bound(calls_.begin(), calls_.begin() + open_, call) - calls_.begin());
-    open_ = i;
+  /// What the last wait that was not taken yet has inherited.
+  uint64_t take() {
+    const uint32_t i = --open_;
     size_t node = 1;
     auto begin = uint32_t{0};
     for (auto length = static_cast<uint32_t>(leaves_); length > 1; length /= 2) {
@@ -290,6 +295,14 @@ class LaneWaits {
   uint32_t open_ = 0;              // Waits from here on were taken.
 };
 
+/// A time, and for each of two lanes the call that it was in then, or one not far before. kNone: to
+/// be looked for.
+struct Meeting {
+  uint64_t ticks;
+  uint32_t call;
+  uint32_t cause_call;
+};
+
 /// The last time that two lanes were together, as the program goes on.
 class Meetings {
  public:
@@ -297,8 +310,12 @@ class Meetings {
     slots_.resize(std::bit_ceil(std::max<size_t>(64, expected)));
   }
 
-  /// At the end of a wait of one for the other.
-  void met(uint32_t a, uint32_t b, uint64_t ticks) { slot(a, b).ticks = ticks; }
+  /// At the end of a wait of `lane` for another one.
+  void met(uint32_t lane, uint32_t cause_lane, const Meeting& meeting) {
+    Meeting& known = slot(lane, cause_lane).meeting;
+    known = meeting;
+    if (lane > cause_lane) std::swap(known.call, known.cause_call);
+  }
   /// `lane` was in all groups of this call.
   void joined(uint32_t lane, uint32_t call) {
     const comm::Dependencies& all = *model_.all;
@@ -308,40 +325,53 @@ class Meetings {
       const uint32_t group = all.group[all.target[i]];
       const uint32_t latest = all.group_latest[group];
       if (latest == comm::kNoCall || !model_.in_window(latest)) continue;
-      const uint32_t set = all.group_set[group];
+      const Set set{all.group_set[group], (all.role[i] & comm::kArrives) != 0 ? call : kNone,
+                    model_.begin(latest)};
       auto& of_lane = sets_[lane];
-      const auto at = std::lower_bound(of_lane.begin(), of_lane.end(), set,
+      const auto at = std::lower_bound(of_lane.begin(), of_lane.end(), set.set,
                                        [](const Set& a, uint32_t b) { return a.set < b; });
-      if (at != of_lane.end() && at->set == set) {
-        at->ticks = model_.begin(latest);
+      if (at != of_lane.end() && at->set == set.set) {
+        *at = set;
       } else {
-        of_lane.insert(at, {set, model_.begin(latest)});
+        of_lane.insert(at, set);
       }
     }
   }
-  uint64_t last(uint32_t a, uint32_t b) {
-    uint64_t ticks = std::max(slot(a, b).ticks, model_.window.begin_ticks);
-    auto at_a = sets_[a].begin();
-    auto at_b = sets_[b].begin();
-    while (at_a != sets_[a].end() && at_b != sets_[b].end()) {
-      if (at_a->set < at_b->set) {
-        ++at_a;
-      } else if (at_b->set < at_a->set) {
-        ++at_b;
+  Meeting last(uint32_t lane, uint32_t cause_lane) {
+    Meeting found = slot(lane, cause_lane).meeting;
+    if (lane > cause_lane) std::swap(found.call, found.cause_call);
+    if (found.ticks <= model_.window.begin_ticks) {
+      found = {model_.window.begin_ticks, model_.lanes[lane].first_call,
+               model_.lanes[cause_lane].first_call};
+    }
+    auto at = sets_[lane].begin();
+    auto cause_at = sets_[cause_lane].begin();
+    while (at != sets_[lane].end() && cause_at != sets_[cause_lane].end()) {
+      if (at->set < cause_at->set) {
+        ++at;
+      } else if (cause_at->set < at->set) {
+        ++cause_at;
       } else {
-        ticks = std::max(ticks, std::min(at_a++->ticks, at_b++->ticks));
+        const uint64_t ticks = std::min(at->ticks, cause_at->ticks);
+        if (ticks > found.ticks) {
+          found = {ticks, at->ticks == ticks ? at->call : kNone,
+                   cause_at->ticks == ticks ? cause_at->call : kNone};
+        }
+        ++at;
+        ++cause_at;
       }
     }
-    return ticks;
+    return found;
   }
 
  private:
   struct Slot {
     uint64_t key = UINT64_MAX;
-    uint64_t ticks = 0;
+    Meeting meeting = {0, 0, 0};  // `call` is of the lower lane.
   };
   struct Set {
     uint32_t set;
+    uint32_t call;
     uint64_t ticks;
   };
 
@@ -379,7 +409,7 @@ struct Wait {
   uint32_t call;
   uint32_t lane;
   uint32_t cause_lane;
-  uint64_t together_ticks;
+  Meeting together;
 };
 
 class Blame {
@@ -393,8 +423,8 @@ class Blame {
         short_(model.lanes.size() * slots_.size(), 0),
         long_(model.lanes.size() * slots_.size(), 0) {}
 
-  DelayCosts run() {
-    find_waits();
+  DelayCosts run(const Measured& measured) {
+    find_waits(measured);
     for (size_t i = waits_.size(); i-- > 0;) blame(waits_[i]);
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
       for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -408,18 +438,15 @@ class Blame {
 
  private:
   /// Waits in an order in which each comes behind those of its cause, and since when it is about.
-  void find_waits() {
-    base::Column<uint32_t> completed;
-    Replay(model_).run(gap_ticks(model_), call_costs(model_, CallCost::kRest), &completed);
+  void find_waits(const Measured& measured) {
     Meetings meetings(model_, 4 * lanes_.size());
-    for (const uint32_t call : completed) {
-      const uint32_t lane = model_.all->calls.lane_of(call);
+    for (const auto& [call, lane] : measured.completed) {
       const uint64_t ticks = model_.wait_ticks(call);
       if (ticks > 0 && model_.cause_known(call)) {
-        const uint32_t cause_lane = model_.all->calls.lane_of(model_.all->cause[call]);
-        const uint64_t together = std::min(meetings.last(lane, cause_lane), model_.begin(call));
-        waits_.push_back({call, lane, cause_lane, together});
-        meetings.met(lane, cause_lane, model_.wait_end(call));
+        const uint32_t cause = model_.all->cause[call];
+        const uint32_t cause_lane = model_.all->calls.lane_of(cause);
+        waits_.push_back({call, lane, cause_lane, meetings.last(lane, cause_lane)});
+        meetings.met(lane, cause_lane, {model_.wait_end(call), call, cause});
         lanes_[lane].add(call, ticks);
         result_.wait_ticks += ticks;
       } else {
@@ -432,21 +459,30 @@ class Blame {
 
   void blame(const Wait& wait) {
     const uint64_t own = model_.wait_ticks(wait.call);
-    const uint64_t inherited = lanes_[wait.lane].take(wait.call);
+    const uint64_t inherited = lanes_[wait.lane].take();
     const uint32_t cause = model_.all->cause[wait.call];
     times_.clear();
-    intervals_.add(wait.cause_lane, wait.together_ticks, model_.begin(cause), 1, times_);
-    intervals_.add(wait.lane, wait.together_ticks, model_.begin(wait.call), -1, times_);
+    const uint64_t since = std::min(wait.together.ticks, model_.begin(wait.call));
+    // Where clocks disagree, a lane may have been elsewhere.
+    const bool exact = model_.all->early.empty();
+    const auto call_at = [&](uint32_t lane, uint32_t call) {
+      return call == kNone || !exact ? intervals_.call_after(lane, since) : call;
+    };
+    const uint32_t their_call = call_at(wait.cause_lane, wait.together.cause_call);
+    intervals_.add(wait.cause_lane, since, their_call, model_.begin(cause), cause, 1, times_);
+    intervals_.add(wait.lane, since, call_at(wait.lane, wait.together.call),
+                   model_.begin(wait.call), wait.call, -1, times_);
     uint64_t total = 0;
     times_.for_each_positive([&](uint32_t, uint64_t ticks) { total += ticks; });
 
     // Waits of the cause since then; the first one may have begun before.
     LaneWaits& theirs = lanes_[wait.cause_lane];
     const uint32_t end = theirs.before(cause);
-    uint32_t begin = first_behind(theirs, end, wait.together_ticks);
+    uint32_t begin = std::min(end, theirs.before(their_call));
+    while (begin < end && model_.wait_end(theirs.call(begin)) <= since) ++begin;
     uint64_t part = 0;
-    if (begin < end && model_.begin(theirs.call(begin)) < wait.together_ticks) {
-      part = model_.wait_end(theirs.call(begin)) - wait.together_ticks;
+    if (begin < end && model_.begin(theirs.call(begin)) < since) {
+      part = model_.wait_end(theirs.call(begin)) - since;
       ++begin;
     }
     total += part + theirs.weight(begin, end);
@@ -470,20 +506,6 @@ class Blame {
     }
   }
 
-  /// The first of the waits [0, end) of a lane that ended behind `ticks`.
-  [[nodiscard]] uint32_t first_behind(const LaneWaits& waits, uint32_t end, uint64_t ticks) const {
-    uint32_t low = 0;
-    uint32_t high = end;
-    while (low < high) {
-      const uint32_t middle = low + (high - low) / 2;
-      if (model_.wait_end(waits.call(middle)) > ticks) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
   [[nodiscard]] size_t at(uint32_t lane, uint32_t slot) const {
     return size_t{lane} * slots_.size() + slot;
   }
@@ -500,6 +522,8 @@ class Blame {
 
 }  // namespace
 
-DelayCosts delay_costs(const Model& model) { return Blame(model).run(); }
+DelayCosts delay_costs(const Model& model, const Measured& measured) {
+  return Blame(model).run(measured);
+}
 
 }  // namespace pathline::findings

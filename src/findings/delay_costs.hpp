@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "findings/model.hpp"
+#include "findings/replay.hpp"
 
 namespace pathline::findings {
 
@@ -34,8 +35,9 @@ struct DelayCosts {
 /// their share, and hand it on to what caused them. As both begin at t0, these parts are never
 /// shorter than the wait, and each tick of waiting finds its cause.
 ///
+/// measured  of the same model.
 /// cost  O(waits log waits) beside what the intervals are long; of long ones, sums of each lane are
 ///       known at every 64th call or more. The 255 paths with most time count one by one.
-DelayCosts delay_costs(const Model& model);
+DelayCosts delay_costs(const Model& model, const Measured& measured);
 
 }  // namespace pathline::findings

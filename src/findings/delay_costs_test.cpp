@@ -21,14 +21,14 @@ using trace::TestTrace;
 
 TEST(DelayCostsByHand, OfALateSenderAreWhatItDidLonger) {
   const TestRun run(late_sender_run());
-  const DelayCosts costs = delay_costs(run.model);
+  const DelayCosts costs = delay_costs(run.model, run.measured);
   EXPECT_THAT(costs.rows, ElementsAre(DelayCost{0, run.path("main"), 60, 0}));
   EXPECT_EQ(costs.wait_ticks, 60U);
 }
 
 TEST(DelayCostsByHand, OfAChainGoBackToItsBegin) {
   const TestRun run(chain_run());
-  const DelayCosts costs = delay_costs(run.model);
+  const DelayCosts costs = delay_costs(run.model, run.measured);
   EXPECT_THAT(costs.rows, ElementsAre(DelayCost{0, run.path("main"), 60, 60},
                                       DelayCost{1, run.path("main"), 20, 0}));
   EXPECT_EQ(costs.wait_ticks, 140U);
@@ -50,7 +50,7 @@ TEST(DelayCostsByHand, CountFromTheLastTimeThatBothWereTogether) {
     on.collective(begin[1][rank], end[1], 0).leave(end[1], barrier);
   }
   const TestRun run(test.finish());
-  EXPECT_THAT(delay_costs(run.model).rows,
+  EXPECT_THAT(delay_costs(run.model, run.measured).rows,
               ElementsAre(DelayCost{0, run.path("a"), 20, 0}, DelayCost{1, run.path("b"), 60, 0}));
 }
 
@@ -66,7 +66,7 @@ TEST(DelayCostsByHand, OfCallsAreBlamedOnTheirOwnPath) {
   test.on(1).enter(20, recv).recv(92, 0, 8).leave(92, recv).leave(100, main);
   const TestRun run(test.finish());
   // From 0: main 20 against 18, the send 70 against nothing.
-  const DelayCosts costs = delay_costs(run.model);
+  const DelayCosts costs = delay_costs(run.model, run.measured);
   ASSERT_EQ(costs.wait_ticks, 70U);
   EXPECT_THAT(costs.rows, ElementsAre(DelayCost{0, run.path("main"), 1, 0},
                                       DelayCost{0, run.path("main/MPI_Send"), 69, 0}));
@@ -93,7 +93,7 @@ TEST(DelayCostsByHand, OfLongIntervalsAreThoseOfShortOnes) {
   test.on(0).enter(30'000, send).send(30'000, 1, 8).leave(30'001, send).leave(40'000, main);
   test.on(1).enter(25'000, recv).recv(30'000, 0, 8).leave(30'000, recv).leave(40'000, main);
   const TestRun run(test.finish());
-  const DelayCosts costs = delay_costs(run.model);
+  const DelayCosts costs = delay_costs(run.model, run.measured);
   // Rank 0: work 10,000, main 18,000; rank 1: 7,000 and 16,000.
   EXPECT_THAT(costs.rows, ElementsAre(DelayCost{0, run.path("main"), 2000, 0},
                                       DelayCost{0, run.path("main/work"), 3000, 0}));
@@ -117,7 +117,7 @@ TEST(DelayCostsByHand, OfManyWaitsAreHandedOnByTheirLength) {
   test.on(2).enter(0, recv).recv(at, 1, 8).leave(at, recv).leave(at, main);
   test.on(0).leave(at, main);
   const TestRun run(test.finish());
-  const DelayCosts costs = delay_costs(run.model);
+  const DelayCosts costs = delay_costs(run.model, run.measured);
   EXPECT_THAT(costs.rows, ElementsAre(DelayCost{0, run.path("main"), 500, 500}));
   EXPECT_EQ(costs.wait_ticks, 1000U);
 }

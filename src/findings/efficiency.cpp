@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "findings/replay.hpp"
-#include "trace/calls.hpp"
-
 namespace pathline::findings {
 namespace {
 
@@ -31,7 +28,7 @@ std::vector<std::vector<uint64_t>> useful_by_step(const Model& model) {
 class Steps {
  public:
   Steps(const Model& model, const std::vector<std::vector<uint64_t>>& useful)
-      : model_(model), useful_(useful), windows_(trace::marked_steps(*model.trace)) {}
+      : model_(model), useful_(useful), windows_(model.step_windows) {}
 
   std::vector<StepEfficiency> run() const {
     std::vector<uint64_t> front(model_.steps.size(), 0);
@@ -112,7 +109,7 @@ class Steps {
 
   const Model& model_;
   const std::vector<std::vector<uint64_t>>& useful_;
-  const std::vector<std::vector<trace::StepWindow>> windows_;
+  const std::vector<std::vector<trace::StepWindow>>& windows_;
 };
 
 /// max over ranks of their sums, over the sum of the maxima of all steps.
@@ -131,19 +128,14 @@ double migration_of(const Model& model, const std::vector<std::vector<uint64_t>>
 
 }  // namespace
 
-Efficiency efficiency(const Model& model, base::ThreadPool& pool) {
+Efficiency efficiency(const Model& model, const Replay& replay, const Measured& measured,
+                      base::ThreadPool& pool) {
   Efficiency result;
   result.ranks = model.rank_count();
   result.measured_ticks = model.window.ticks();
-  const Replay replay(model);
-  const base::Column<uint64_t> gaps = gap_ticks(model);
-  Replayed replayed[2];
-  pool.for_each(2, [&](size_t i) {
-    replayed[i] = replay.run(gaps, call_costs(model, i == 0 ? CallCost::kRest : CallCost::kIdeal));
-  });
-  result.replayed_ticks = replayed[0].ticks;
-  result.forced = replayed[0].forced;
-  result.ideal_ticks = replayed[1].ticks;
+  result.replayed_ticks = measured.replayed.ticks;
+  result.forced = measured.replayed.forced;
+  result.ideal_ticks = replay.run(gap_ticks(model), call_costs(model, CallCost::kIdeal)).ticks;
 
   uint64_t polling = 0;
   const std::vector<LaneTime> times = lane_times(model);

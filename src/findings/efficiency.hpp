@@ -7,6 +7,7 @@
 
 #include "base/thread_pool.hpp"
 #include "findings/model.hpp"
+#include "findings/replay.hpp"
 #include "findings/threads.hpp"
 
 namespace pathline::findings {
@@ -63,7 +64,9 @@ struct Efficiency {
   std::vector<StepEfficiency> steps;
 };
 
-/// cost  two replays.
-Efficiency efficiency(const Model& model, base::ThreadPool& pool);
+/// replay, measured  of the same model.
+/// cost  one replay.
+Efficiency efficiency(const Model& model, const Replay& replay, const Measured& measured,
+                      base::ThreadPool& pool);
 
 }  // namespace pathline::findings

@@ -16,7 +16,7 @@ using trace::TestTrace;
 
 TEST(EfficiencyByHand, OfALateSender) {
   TestRun run(late_sender_run());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_NEAR(found.load_balance, 0.8158, 5e-5);
   EXPECT_DOUBLE_EQ(found.communication, 0.95);
   EXPECT_EQ(found.ideal_ticks, 190U);
@@ -28,7 +28,7 @@ TEST(EfficiencyByHand, OfALateSender) {
 
 TEST(EfficiencyByHand, OfAChain) {
   TestRun run(chain_run());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_NEAR(found.load_balance, 2.0 / 3, 1e-12);
   EXPECT_DOUBLE_EQ(found.communication, 1);
 }
@@ -49,7 +49,7 @@ TEST(EfficiencyByHand, OfLoadThatMovesIsMigration) {
     begin += 200;
   }
   TestRun run(test.finish());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_DOUBLE_EQ(found.load_balance, 1);
   EXPECT_DOUBLE_EQ(found.serialisation, 0.75);
   EXPECT_DOUBLE_EQ(found.migration, 0.75);
@@ -75,7 +75,7 @@ TEST(EfficiencyByHand, OfAStepThatEndsWithMessagesHasNoCommunication) {
   test.on(0).enter(0, step).enter(50, send).send(50, 1, 8).leave(60, send).leave(100, step);
   test.on(1).enter(0, step).enter(40, recv).recv(70, 0, 8).leave(70, recv).leave(100, step);
   TestRun run(test.finish());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   ASSERT_EQ(found.steps.size(), 1U);
   EXPECT_FALSE(found.steps[0].communication);
 }
@@ -86,7 +86,7 @@ TEST(EfficiencyByHand, OfPollsHasARange) {
   const Region poll = test.region("MPI_Test");
   test.on(0).enter(0, main).enter(20, poll).leave(80, poll).leave(100, main);
   TestRun run(test.finish());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_DOUBLE_EQ(found.parallel, 0.4);
   EXPECT_DOUBLE_EQ(found.parallel_high, 1);
   EXPECT_EQ(lane_times(run.model)[0].polling_ticks, 60U);
@@ -118,7 +118,7 @@ TEST(EfficiencyByHand, OfThreadsIsAFactorOfItsOwn) {
   EXPECT_EQ(time.useful_ticks, 20U + 66U + 40U);
   EXPECT_EQ(time.useful_ticks + time.serial_ticks + time.imbalance_ticks + time.schedule_ticks,
             time.all_ticks);
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   ASSERT_TRUE(found.openmp);
   EXPECT_DOUBLE_EQ(found.openmp->parallel, 126.0 / 200);
   EXPECT_NEAR(found.openmp->parallel, found.parallel * found.openmp->openmp, 1e-12);

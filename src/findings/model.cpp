@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "trace/calls.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::findings {
@@ -324,8 +323,8 @@ Model model(const trace::Trace& trace, const comm::Dependencies& all, const Wind
             base::ThreadPool& pool) {
   Model result{
       .trace = &trace, .all = &all, .window = window, .lanes = lanes_of(trace, all, window)};
-  const auto steps = trace::marked_steps(trace);
-  for (const auto& of_rank : steps) {
+  result.step_windows = trace::marked_steps(trace);
+  for (const auto& of_rank : result.step_windows) {
     for (const trace::StepWindow& step : of_rank) result.steps.push_back(step.step);
   }
   std::sort(result.steps.begin(), result.steps.end());
@@ -335,7 +334,7 @@ Model model(const trace::Trace& trace, const comm::Dependencies& all, const Wind
   pool.for_each(parts.size(), [&](size_t lane) {
     if (!result.lanes[lane].recorded) return;
     const uint32_t rank = all.calls.lanes[lane].rank;
-    Cutter(result, lane, classes, steps[rank], result.steps, parts[lane]).run();
+    Cutter(result, lane, classes, result.step_windows[rank], result.steps, parts[lane]).run();
   });
   join(parts, result, pool);
   return result;

@@ -9,6 +9,7 @@
 #include "base/thread_pool.hpp"
 #include "comm/dependencies.hpp"
 #include "profile/profile.hpp"
+#include "trace/calls.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::findings {
@@ -69,6 +70,7 @@ struct Model {
   base::Column<uint32_t> piece_step;   ///< Index into `steps`; kNone: outside of all.
   base::Column<uint64_t> piece_ticks;
   std::vector<uint32_t> steps;  ///< Numbers of the steps that the program marked, ascending.
+  std::vector<std::vector<trace::StepWindow>> step_windows;  ///< Per rank: trace::marked_steps().
 
   [[nodiscard]] uint32_t rank_count() const;  ///< Lanes that are recorded and first of their rank.
   [[nodiscard]] bool in_window(uint32_t call) const {
@@ -87,7 +89,9 @@ struct Model {
   /// Whether whom it waits for came inside the window.
   [[nodiscard]] bool cause_known(uint32_t call) const {
     const uint32_t cause = all->cause[call];
-    return cause != comm::kNoCall && in_window(cause);
+    if (cause == comm::kNoCall || all->dep_ticks[call] > window.end_ticks) return false;
+    // Only where clocks disagree it may have begun later than it counts; in_window() has to ask it.
+    return all->early.empty() ? all->dep_ticks[call] >= window.begin_ticks : in_window(cause);
   }
   [[nodiscard]] static size_t gap(uint32_t call, size_t lane) { return call + lane; }
   /// End of the call before, or the lane's begin.

@@ -287,7 +287,7 @@ void check_replays(const TestRun& run, RandomProgram& program, uint64_t ticks) {
 }
 
 void check_causes(const TestRun& run, uint64_t ticks) {
-  const DelayCosts costs = delay_costs(run.model);
+  const DelayCosts costs = delay_costs(run.model, run.measured);
   uint64_t waits = 0;
   for (const LaneTime& time : lane_times(run.model)) waits += time.wait_ticks;
   uint64_t sum = 0;
@@ -309,7 +309,7 @@ void check_causes(const TestRun& run, uint64_t ticks) {
 }
 
 void check_efficiency(TestRun& run, uint64_t ticks) {
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   ASSERT_EQ(found.replayed_ticks, ticks);
   ASSERT_NEAR(found.load_balance * found.communication, found.parallel, 1e-12);
   ASSERT_NEAR(found.serialisation * found.transfer, found.communication, 1e-12);
@@ -351,14 +351,14 @@ std::vector<uint64_t> said_by(uint32_t seed, unsigned threads) {
   add(run.all.target, values);
   add(run.model.piece_path, values);
   add(run.model.piece_ticks, values);
-  for (const DelayCost& cost : delay_costs(run.model).rows) {
+  for (const DelayCost& cost : delay_costs(run.model, run.measured).rows) {
     add(std::vector{uint64_t{cost.lane}, uint64_t{cost.path}, cost.short_ticks, cost.long_ticks},
         values);
   }
   for (const CriticalPart& part : critical_path(run.model).parts) {
     add(std::vector{uint64_t{part.path}, uint64_t{part.lane}, part.ticks}, values);
   }
-  values.push_back(efficiency(run.model, run.pool).ideal_ticks);
+  values.push_back(efficiency(run.model, run.replay, run.measured, run.pool).ideal_ticks);
   return values;
 }
 

@@ -10,6 +10,7 @@ namespace {
 __extension__ typedef unsigned __int128 Uint128;
 
 constexpr uint64_t kNotYet = UINT64_MAX;
+constexpr uint64_t kNever = 0;  // Not in the window: nobody waits for it.
 
 /// ticks * numerator / denominator, rounded down.
 uint64_t scaled(uint64_t ticks, uint64_t numerator, uint64_t denominator) {
@@ -60,7 +61,7 @@ class PathTime {
 class Player {
  public:
   Player(const Replay& replay, const base::Column<uint64_t>& gaps,
-         const base::Column<uint64_t>& costs, base::Column<uint32_t>* completed)
+         const base::Column<uint64_t>& costs, base::Column<Measured::Completed>* completed)
       : replay_(replay),
         model_(replay.model_),
         all_(*replay.model_.all),
@@ -72,7 +73,11 @@ class Player {
         latest_(all_.group_kind.size()),
         missing_(all_.group_kind.size()),
         lanes_(model_.lanes.size()) {
-    std::fill(begun_.begin(), begun_.end(), kNotYet);
+    std::fill(begun_.begin(), begun_.end(), kNever);
+    for (const Model::Lane& lane : model_.lanes) {
+      if (!lane.recorded) continue;
+      std::fill(begun_.begin() + lane.first_call, begun_.begin() + lane.end_call, kNotYet);
+    }
     std::fill(waiters_.begin(), waiters_.end(), kNone);
     std::fill(latest_.begin(), latest_.end(), 0);
     std::copy(replay.arrivals_.begin(), replay.arrivals_.end(), missing_.begin());
@@ -125,17 +130,17 @@ class Player {
           if ((all_.role[i] & comm::kArrives) != 0) arrive(all_.group[all_.target[i]], state.ticks);
         }
       }
-      bool of_group = false;
       if (replay_.fixed_[call]) state.dependency = all_.first[call + 1];
       for (; state.dependency < all_.first[call + 1]; ++state.dependency) {
         if ((all_.role[state.dependency] & comm::kWaits) == 0) continue;
         if (!look_at(lane, state)) return;
       }
-      for (uint32_t i = all_.first[call]; completed_ != nullptr && i < all_.first[call + 1]; ++i) {
-        of_group |= comm::is_group(all_.target_kind[i]);
-      }
-      if (completed_ != nullptr && (of_group || model_.wait_ticks(call) > 0)) {
-        completed_->push_back(call);
+      if (completed_ != nullptr && all_.first[call] < all_.first[call + 1]) {
+        const uint32_t i = all_.first[call];
+        const bool of_group = std::any_of(all_.target_kind.begin() + i,
+                                          all_.target_kind.begin() + all_.first[call + 1],
+                                          [](comm::WaitKind kind) { return comm::is_group(kind); });
+        if (of_group || model_.wait_ticks(call) > 0) completed_->push_back({call, lane});
       }
       state.ticks = std::max(state.ticks, state.dep_ticks) + costs_[call];
       state.dependency = kNone;
@@ -152,7 +157,7 @@ class Player {
       const uint32_t group = all_.group[target];
       for (uint32_t row = all_.group_first[group]; row <= target; ++row) {
         const uint32_t member = all_.member[row];
-        if (member == comm::kNoCall || !model_.in_window(member)) continue;
+        if (member == comm::kNoCall) continue;
         if (begun_[member] == kNotYet) return block(lane, member);
         ticks = std::max(ticks, begun_[member]);
       }
@@ -160,7 +165,7 @@ class Player {
       const uint32_t group = all_.group[target];
       if (missing_[group] > 0) return block(lane, all_.calls.size() + group);
       ticks = latest_[group];
-    } else if (model_.in_window(target)) {
+    } else {
       if (begun_[target] == kNotYet) return block(lane, target);
       ticks = begun_[target];
     }
@@ -213,7 +218,7 @@ class Player {
   const comm::Dependencies& all_;
   const base::Column<uint64_t>& gaps_;
   const base::Column<uint64_t>& costs_;
-  base::Column<uint32_t>* completed_;
+  base::Column<Measured::Completed>* completed_;
   base::Column<uint64_t> begun_;    // Per call.
   base::Column<uint32_t> waiters_;  // Per call, then per group: the lane that waits for it.
   base::Column<uint64_t> latest_;   // Per group.
@@ -240,9 +245,17 @@ Replay::Replay(const Model& model) : model_(model) {
   }
 }
 
-Replayed Replay::run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs,
-                     base::Column<uint32_t>* completed) const {
-  return Player(*this, gaps, costs, completed).run();
+Replayed Replay::run(const base::Column<uint64_t>& gaps,
+                     const base::Column<uint64_t>& costs) const {
+  return Player(*this, gaps, costs, nullptr).run();
+}
+
+Measured Replay::run_measured() const {
+  const base::Column<uint64_t> gaps = gap_ticks(model_);
+  const base::Column<uint64_t> costs = call_costs(model_, CallCost::kRest);
+  Measured result;
+  result.replayed = Player(*this, gaps, costs, &result.completed).run();
+  return result;
 }
 
 base::Column<uint64_t> call_costs(const Model& model, CallCost cost) {

@@ -45,6 +45,18 @@ struct Replayed {
   uint64_t forced = 0;  ///< Dependencies that were dropped because all lanes waited in a circle.
 };
 
+/// The replay of what was measured, which others start from.
+struct Measured {
+  Replayed replayed;
+  /// Calls that wait, or are done with others in a group, in an order in which each comes behind
+  /// all that it depends on; and their lanes.
+  struct Completed {
+    uint32_t call;
+    uint32_t lane;
+  };
+  base::Column<Completed> completed;
+};
+
 /// Plays a program again with other times: lanes go through their gaps and calls; a call ends when
 /// all that it depends on has begun, at the latest of that, and after its cost.
 ///
@@ -54,12 +66,11 @@ class Replay {
   /// model  must outlive this.
   explicit Replay(const Model& model);
 
-  /// gaps       per gap; costs  per call.
-  /// completed  receives the calls that wait, or wait with others in a group, in an order in which
-  ///            each comes behind all that it depends on; may be nullptr.
-  /// cost       O(calls + dependencies), 8 bytes a call while it runs.
-  Replayed run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs,
-               base::Column<uint32_t>* completed = nullptr) const;
+  /// gaps  per gap; costs  per call.
+  /// cost  O(calls + dependencies), 12 bytes a call while it runs.
+  Replayed run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs) const;
+  /// With gap_ticks() and CallCost::kRest.
+  Measured run_measured() const;
 
  private:
   friend class Player;

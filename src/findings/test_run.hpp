@@ -5,6 +5,7 @@
 
 #include "comm/dependencies.hpp"
 #include "findings/model.hpp"
+#include "findings/replay.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::findings {
@@ -16,7 +17,9 @@ class TestRun {
       : pool(threads),
         trace(std::move(run)),
         all(comm::dependencies(trace, pool)),
-        model(findings::model(trace, all, program_window(trace, all), pool)) {}
+        model(findings::model(trace, all, program_window(trace, all), pool)),
+        replay(model),
+        measured(replay.run_measured()) {}
   TestRun(const TestRun&) = delete;
   TestRun& operator=(const TestRun&) = delete;
 
@@ -41,6 +44,8 @@ class TestRun {
   trace::Trace trace;
   comm::Dependencies all;
   Model model;
+  Replay replay;
+  Measured measured;
 };
 
 /// The two oracles of the design that more than one kernel is held against, 10 ticks a second.
