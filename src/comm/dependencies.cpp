@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
 
 #include "comm/dependency_part.hpp"
 #include "trace/ranks.hpp"
@@ -24,7 +24,7 @@ void add_message(const trace::Messages& messages, size_t i, const MpiCalls& call
     ++part.messages_without_call;
     return;
   }
-  part.add(receive, send, WaitKind::kLateSender, messages.recv_ticks[i]);
+  part.add(calls, receive, send, WaitKind::kLateSender, messages.recv_ticks[i]);
 
   const bool blocks = calls.is(send, kSends);
   const uint64_t free_ticks = messages.send_end_ticks[i];
@@ -39,7 +39,7 @@ void add_message(const trace::Messages& messages, size_t i, const MpiCalls& call
   const uint64_t end_ticks = blocks ? calls.end_ticks[done] : free_ticks;
   const bool observed = posted_ticks > calls.begin_ticks[done] && posted_ticks < end_ticks;
   if (observed || calls.is(send, kSynchronous)) {
-    part.add(done, post, WaitKind::kLateReceiver, end_ticks);
+    part.add(calls, done, post, WaitKind::kLateReceiver, end_ticks);
   }
 }
 
@@ -93,11 +93,12 @@ class CollectiveDependencies {
       part.add_group(WaitKind::kEarlyScan, all.comm[operation], members);
     } else if (root != kNoCall && is_from_root(number)) {
       for (const GroupMember& one : members) {
-        part.add(one.end_call, members[root].begin_call, WaitKind::kLateBroadcast, one.end_ticks);
+        part.add(calls_, one.end_call, members[root].begin_call, WaitKind::kLateBroadcast,
+                 one.end_ticks);
       }
     } else if (root != kNoCall && is_to_root(number)) {
       for (const GroupMember& one : members) {
-        part.add(members[root].end_call, one.begin_call, WaitKind::kEarlyReduce,
+        part.add(calls_, members[root].end_call, one.begin_call, WaitKind::kEarlyReduce,
                  members[root].end_ticks);
       }
     }
@@ -160,121 +161,145 @@ void add_finalize(const MpiCalls& calls, const std::vector<DependencyPart>& part
   part.add_group(WaitKind::kFinalize, set, members);
 }
 
-/// Puts the parts together, in their order.
-void join(const std::vector<DependencyPart>& parts, Dependencies& result) {
-  const size_t call_count = result.calls.size();
-  std::vector<uint32_t> count(call_count + 1, 0);
-  size_t total = 0;
-  for (const DependencyPart& part : parts) {
-    for (const DependencyEntry& entry : part.entries) ++count[entry.call];
-    total += part.entries.size();
-    result.messages_without_call += part.messages_without_call;
-  }
-  if (total >= UINT32_MAX) throw std::length_error("more than 4 billion dependencies");
-  result.first.resize(call_count + 1);
-  uint32_t sum = 0;
-  for (size_t call = 0; call <= call_count; ++call) {
-    result.first[call] = sum;
-    sum += std::exchange(count[call], sum);
-  }
-  result.target.resize(total);
-  result.target_kind.resize(total);
-  result.role.resize(total);
-  for (const DependencyPart& part : parts) {
-    const auto first_member = static_cast<uint32_t>(result.member.size());
-    for (const DependencyEntry& entry : part.entries) {
-      const uint32_t at = count[entry.call]++;
-      result.target[at] = is_group(entry.kind) ? first_member + entry.target : entry.target;
-      result.target_kind[at] = entry.kind;
-      result.role[at] = entry.role;
-    }
-    for (size_t i = 0, row = 0; i < part.group_size.size(); ++i) {
-      result.group_first.push_back(static_cast<uint32_t>(result.member.size()));
-      for (uint32_t k = 0; k < part.group_size[i]; ++k) {
-        result.group.push_back(static_cast<uint32_t>(result.group_kind.size()));
-        result.member.push_back(part.member[row++]);
-      }
-      result.group_kind.push_back(part.group_kind[i]);
-      result.group_set.push_back(part.group_set[i]);
-    }
-  }
-  result.group_first.push_back(static_cast<uint32_t>(result.member.size()));
-}
+/// A dependency on a group, of which it is not known yet what it is for.
+struct GroupEntry {
+  uint64_t end_ticks;
+  uint32_t call;
+  uint32_t dependency;
+};
 
-/// Of two calls the one that began later; of equally late ones that of the lower lane.
-uint32_t later(const MpiCalls& calls, uint32_t a, uint32_t b) {
-  if (a == kNoCall || b == kNoCall) return a == kNoCall ? b : a;
-  const uint64_t a_ticks = calls.begin_ticks[a];
-  const uint64_t b_ticks = calls.begin_ticks[b];
-  if (a_ticks != b_ticks) return a_ticks > b_ticks ? a : b;
-  return std::min(a, b);  // Calls are numbered lane by lane.
-}
+/// Puts the columns together.
+class Joiner {
+ public:
+  explicit Joiner(Dependencies& all) : all_(all) {}
 
-/// Per member row of a scan, the latest of the rows up to it; of other groups, of all.
-base::Column<uint32_t> find_latest(Dependencies& all, base::ThreadPool& pool) {
-  base::Column<uint32_t> latest(all.member.size());
-  const size_t groups = all.group_kind.size();
-  all.group_latest.resize(groups);
-  constexpr size_t kPiece = 1U << 12U;
-  pool.for_each((groups + kPiece - 1) / kPiece, [&](size_t piece) {
-    for (size_t g = piece * kPiece; g < std::min(groups, (piece + 1) * kPiece); ++g) {
-      uint32_t found = kNoCall;
-      for (uint32_t row = all.group_first[g]; row < all.group_first[g + 1]; ++row) {
-        found = later(all.calls, found, all.member[row]);
-        latest[row] = found;
-      }
-      all.group_latest[g] = found;
-      if (all.group_kind[g] == WaitKind::kEarlyScan) continue;
-      for (uint32_t row = all.group_first[g]; row < all.group_first[g + 1]; ++row) {
-        latest[row] = found;
-      }
-    }
-  });
-  return latest;
-}
-
-/// Finds the dependencies whose target began after the call was done with them.
-void find_early(const std::vector<DependencyPart>& parts, const base::Column<uint32_t>& latest,
-                Dependencies& all) {
-  std::vector<uint32_t> at(all.calls.size());
-  std::copy(all.first.begin(), all.first.end() - 1, at.begin());
-  for (const DependencyPart& part : parts) {
-    for (const DependencyEntry& entry : part.entries) {
-      const uint32_t i = at[entry.call]++;
-      if ((entry.role & kWaits) == 0) continue;
-      const uint32_t target = is_group(entry.kind) ? latest[all.target[i]] : all.target[i];
+  void run(const std::vector<DependencyPart>& parts, base::ThreadPool& pool) {
+    lay_out(parts);
+    for (const DependencyPart& part : parts) add(part);
+    all_.group_first.push_back(static_cast<uint32_t>(all_.member.size()));
+    find_latest(pool);
+    for (const GroupEntry& entry : group_entries_) {
+      const uint32_t target = latest_[all_.target[entry.dependency]];
       if (target == kNoCall || target == entry.call) continue;
-      const uint64_t begin = all.calls.begin_ticks[target];
-      if (begin <= entry.end_ticks) continue;
-      all.early.push_back({i, begin - entry.end_ticks});
-      ++all.violations;
-      all.max_violation_ticks = std::max(all.max_violation_ticks, begin - entry.end_ticks);
+      const uint64_t begin = all_.calls.begin_ticks[target];
+      if (begin > entry.end_ticks) add_early(entry.dependency, begin - entry.end_ticks);
+      keep_latest(entry.call, target, std::min(begin, entry.end_ticks),
+                  all_.target_kind[entry.dependency]);
+    }
+    std::sort(all_.early.begin(), all_.early.end(),
+              [](const Dependencies::Early& a, const Dependencies::Early& b) {
+                return a.dependency < b.dependency;
+              });
+  }
+
+ private:
+  /// Makes room for the dependencies of each call, and says in next_ where they begin.
+  void lay_out(const std::vector<DependencyPart>& parts) {
+    const size_t calls = all_.calls.size();
+    next_.assign(calls + 1, 0);
+    size_t total = 0;
+    for (const DependencyPart& part : parts) {
+      for (const DependencyEntry& entry : part.entries) ++next_[entry.call];
+      total += part.entries.size();
+      all_.messages_without_call += part.messages_without_call;
+    }
+    if (total >= UINT32_MAX) throw std::length_error("more than 4 billion dependencies");
+    all_.first.resize(calls + 1);
+    uint32_t sum = 0;
+    for (size_t call = 0; call <= calls; ++call) {
+      all_.first[call] = sum;
+      sum += std::exchange(next_[call], sum);
+    }
+    all_.target.resize(total);
+    all_.target_kind.resize(total);
+    all_.role.resize(total);
+    all_.kind.resize(calls);
+    all_.cause.resize(calls);
+    all_.dep_ticks.resize(calls);
+    std::fill(all_.kind.begin(), all_.kind.end(), kNoWait);
+    std::fill(all_.cause.begin(), all_.cause.end(), kNoCall);
+    std::fill(all_.dep_ticks.begin(), all_.dep_ticks.end(), 0);
+  }
+
+  void add(const DependencyPart& part) {
+    const auto first_member = static_cast<uint32_t>(all_.member.size());
+    auto early = part.early.begin();
+    for (size_t k = 0; k < part.entries.size(); ++k) {
+      const DependencyEntry& entry = part.entries[k];
+      const uint32_t i = next_[entry.call]++;
+      const bool of_group = is_group(entry.kind);
+      all_.target[i] = of_group ? first_member + entry.target : entry.target;
+      all_.target_kind[i] = entry.kind;
+      all_.role[i] = entry.role;
+      if (early != part.early.end() && early->entry == k) add_early(i, early++->ticks);
+      if (!of_group) {
+        keep_latest(entry.call, entry.target, entry.ticks, entry.kind);
+      } else if ((entry.role & kWaits) != 0) {
+        group_entries_.push_back({entry.ticks, entry.call, i});
+      }
+    }
+    size_t row = 0;
+    for (size_t i = 0; i < part.group_size.size(); ++i) {
+      all_.group_first.push_back(static_cast<uint32_t>(all_.member.size()));
+      for (uint32_t k = 0; k < part.group_size[i]; ++k) {
+        all_.group.push_back(static_cast<uint32_t>(all_.group_kind.size()));
+        all_.member.push_back(part.member[row++]);
+      }
+      all_.group_kind.push_back(part.group_kind[i]);
+      all_.group_set.push_back(part.group_set[i]);
     }
   }
-  std::sort(all.early.begin(), all.early.end(),
-            [](const Dependencies::Early& a, const Dependencies::Early& b) {
-              return a.dependency < b.dependency;
-            });
-}
 
-void choose(const base::Column<uint32_t>& latest, uint32_t call, Dependencies& all) {
-  WaitKind kind = kNoWait;
-  uint32_t cause = kNoCall;
-  uint64_t dep_ticks = 0;
-  for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-    if ((all.role[i] & kWaits) == 0) continue;
-    const uint32_t target = is_group(all.target_kind[i]) ? latest[all.target[i]] : all.target[i];
-    if (target == kNoCall || target == call) continue;
-    const uint64_t ticks = all.calls.begin_ticks[target] - all.early_ticks(i);
-    if (ticks < dep_ticks || (ticks == dep_ticks && target >= cause)) continue;
-    dep_ticks = ticks;
-    cause = target;
-    kind = all.calls.is(call, kPolls) ? WaitKind::kPolling : all.target_kind[i];
+  void add_early(uint32_t dependency, uint64_t ticks) {
+    all_.early.push_back({dependency, ticks});
+    ++all_.violations;
+    all_.max_violation_ticks = std::max(all_.max_violation_ticks, ticks);
   }
-  all.kind[call] = kind;
-  all.cause[call] = cause;
-  all.dep_ticks[call] = dep_ticks;
-}
+
+  void keep_latest(uint32_t call, uint32_t target, uint64_t ticks, WaitKind kind) {
+    const uint64_t known = all_.dep_ticks[call];
+    // Calls are numbered lane by lane: the lower one is of the lower rank.
+    if (ticks < known || (ticks == known && target >= all_.cause[call])) return;
+    all_.dep_ticks[call] = ticks;
+    all_.cause[call] = target;
+    all_.kind[call] = all_.calls.is(call, kPolls) ? WaitKind::kPolling : kind;
+  }
+
+  /// Of two calls the one that began later; of equally late ones that of the lower lane.
+  [[nodiscard]] uint32_t later(uint32_t a, uint32_t b) const {
+    if (a == kNoCall || b == kNoCall) return a == kNoCall ? b : a;
+    const uint64_t a_ticks = all_.calls.begin_ticks[a];
+    const uint64_t b_ticks = all_.calls.begin_ticks[b];
+    if (a_ticks != b_ticks) return a_ticks > b_ticks ? a : b;
+    return std::min(a, b);
+  }
+
+  /// Per member row of a scan, the latest of the rows up to it; of other groups, of all.
+  void find_latest(base::ThreadPool& pool) {
+    latest_.resize(all_.member.size());
+    const size_t groups = all_.group_kind.size();
+    all_.group_latest.resize(groups);
+    constexpr size_t kPiece = 1U << 12U;
+    pool.for_each((groups + kPiece - 1) / kPiece, [&](size_t piece) {
+      for (size_t g = piece * kPiece; g < std::min(groups, (piece + 1) * kPiece); ++g) {
+        uint32_t found = kNoCall;
+        for (uint32_t row = all_.group_first[g]; row < all_.group_first[g + 1]; ++row) {
+          latest_[row] = found = later(found, all_.member[row]);
+        }
+        all_.group_latest[g] = found;
+        if (all_.group_kind[g] == WaitKind::kEarlyScan) continue;
+        for (uint32_t row = all_.group_first[g]; row < all_.group_first[g + 1]; ++row) {
+          latest_[row] = found;
+        }
+      }
+    });
+  }
+
+  Dependencies& all_;
+  std::vector<uint32_t> next_;  // Per call, where its next dependency goes.
+  base::Column<GroupEntry> group_entries_;
+  base::Column<uint32_t> latest_;  // Per member row.
+};
 
 std::vector<Dependencies::WrongOrder> wrong_order_of(const Dependencies& all, size_t lane) {
   std::vector<Dependencies::WrongOrder> found;
@@ -295,18 +320,10 @@ std::vector<Dependencies::WrongOrder> wrong_order_of(const Dependencies& all, si
   return found;
 }
 
-/// The latest dependency of each call, and what came in the wrong order.
-void choose_all(const base::Column<uint32_t>& latest, Dependencies& all, base::ThreadPool& pool) {
-  all.kind.resize(all.calls.size());
-  all.cause.resize(all.calls.size());
-  all.dep_ticks.resize(all.calls.size());
+/// What came in the wrong order.
+void find_wrong_order(Dependencies& all, base::ThreadPool& pool) {
   std::vector<std::vector<Dependencies::WrongOrder>> wrong(all.calls.lanes.size());
-  pool.for_each(all.calls.lanes.size(), [&](size_t lane) {
-    for (uint32_t call = all.calls.first[lane]; call < all.calls.first[lane + 1]; ++call) {
-      choose(latest, call, all);
-    }
-    wrong[lane] = wrong_order_of(all, lane);
-  });
+  pool.for_each(wrong.size(), [&](size_t lane) { wrong[lane] = wrong_order_of(all, lane); });
   for (const auto& of_lane : wrong) {
     all.wrong_order.insert(all.wrong_order.end(), of_lane.begin(), of_lane.end());
   }
@@ -314,7 +331,7 @@ void choose_all(const base::Column<uint32_t>& latest, Dependencies& all, base::T
 
 std::vector<DependencyPart> parts_of(const trace::Trace& trace, const MpiCalls& calls,
                                      base::ThreadPool& pool) {
-  constexpr size_t kPiece = 1U << 16U;
+  constexpr size_t kPiece = 1U << 18U;  // Each looks for its calls anew.
   const size_t message_pieces = trace.messages.size() / kPiece + 1;
   const size_t operation_pieces = trace.collectives.size() / kPiece + 1;
   const size_t pieces = message_pieces + operation_pieces;
@@ -324,6 +341,7 @@ std::vector<DependencyPart> parts_of(const trace::Trace& trace, const MpiCalls& 
     const bool of_messages = piece < message_pieces;
     const size_t begin = (of_messages ? piece : piece - message_pieces) * kPiece;
     const size_t count = of_messages ? trace.messages.size() : trace.collectives.size();
+    if (of_messages) parts[piece].entries.reserve(std::min(kPiece, count - begin));
     CallFinder finder(calls);
     CallFinder post_finder(calls);
     for (size_t i = begin; i < std::min(begin + kPiece, count); ++i) {
@@ -351,13 +369,8 @@ std::string_view wait_name(WaitKind kind) {
 Dependencies dependencies(const trace::Trace& trace, base::ThreadPool& pool) {
   Dependencies result;
   result.calls = mpi_calls(trace, pool);
-  {
-    const std::vector<DependencyPart> parts = parts_of(trace, result.calls, pool);
-    join(parts, result);
-    const base::Column<uint32_t> latest = find_latest(result, pool);
-    find_early(parts, latest, result);
-    choose_all(latest, result, pool);
-  }
+  Joiner(result).run(parts_of(trace, result.calls, pool), pool);
+  find_wrong_order(result, pool);
   result.omp_barriers = omp_barriers(trace, pool);
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,7 +12,9 @@ namespace pathline::comm {
 
 /// One dependency on its way into the columns of Dependencies.
 struct DependencyEntry {
-  uint64_t end_ticks;  ///< When the call was done with it: it counts as begun by then.
+  /// When its target began, at most when the call was done with it. Of a group the latter: what the
+  /// call waits for is known when all members are.
+  uint64_t ticks;
   uint32_t call;
   uint32_t target;  ///< Of a group: its member row in this part.
   WaitKind kind;
@@ -34,9 +37,19 @@ struct DependencyPart {
   base::Column<uint32_t> group_set;
   uint64_t messages_without_call = 0;
 
-  void add(uint32_t call, uint32_t target, WaitKind kind, uint64_t end_ticks) {
+  struct Early {
+    size_t entry;
+    uint64_t ticks;
+  };
+  std::vector<Early> early;  ///< Entries whose target began that much later than they say.
+
+  /// end_ticks  when the call was done with it.
+  void add(const MpiCalls& calls, uint32_t call, uint32_t target, WaitKind kind,
+           uint64_t end_ticks) {
     if (call == kNoCall || target == kNoCall || call == target) return;
-    entries.push_back({end_ticks, call, target, kind, kWaits});
+    const uint64_t begin_ticks = calls.begin_ticks[target];
+    if (begin_ticks > end_ticks) early.push_back({entries.size(), begin_ticks - end_ticks});
+    entries.push_back({std::min(begin_ticks, end_ticks), call, target, kind, kWaits});
   }
   /// Operation in which all wait for all, of at least two members.
   void add_group(WaitKind kind, uint32_t set, std::span<const GroupMember> members) {

@@ -235,7 +235,10 @@ template <class Holds>
 uint32_t first_where(uint32_t begin, uint32_t end, uint32_t guess, Holds holds) {
   uint32_t low = guess;
   uint32_t high = guess;
-  if (guess < end && !holds(guess)) {
+  if (guess == kNoCall) {
+    low = begin;
+    high = end;
+  } else if (guess < end && !holds(guess)) {
     for (uint32_t step = 1; high < end && !holds(high); step *= 2) {
       low = high + 1;
       high = step < end - high ? high + step : end;
@@ -260,7 +263,7 @@ uint32_t first_where(uint32_t begin, uint32_t end, uint32_t guess, Holds holds) 
 }  // namespace
 
 CallFinder::CallFinder(const MpiCalls& calls)
-    : calls_(calls), begun_(calls.first.begin(), calls.first.end() - 1), ended_(begun_) {}
+    : calls_(calls), begun_(calls.lanes.size(), kNoCall), ended_(begun_) {}
 
 uint32_t CallFinder::begun_at(uint32_t lane, uint64_t ticks) {
   const uint32_t first = calls_.first[lane];

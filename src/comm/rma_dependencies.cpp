@@ -166,10 +166,10 @@ class RmaDependencies {
         const uint32_t post = channel.posts[k];
         const uint32_t last = complete == kNoCall ? start : complete;
         const uint32_t call = waiting_call(calls_, start, last, post);
-        part_.add(call, post, WaitKind::kLatePost, calls_.end_ticks[call]);
+        part_.add(calls_, call, post, WaitKind::kLatePost, calls_.end_ticks[call]);
       }
       if (k < channel.waits.size() && complete != kNoCall) {
-        part_.add(channel.waits[k], complete, WaitKind::kLateComplete,
+        part_.add(calls_, channel.waits[k], complete, WaitKind::kLateComplete,
                   calls_.end_ticks[channel.waits[k]]);
       }
     }
@@ -193,7 +193,7 @@ class RmaDependencies {
         const uint32_t call = waiting_call(calls_, epoch.lock, epoch.unlock, holder);
         // In a lane of its own the order is known.
         if (calls_.lane_of(call) != calls_.lane_of(holder)) {
-          part_.add(call, holder, WaitKind::kLock, calls_.end_ticks[call]);
+          part_.add(calls_, call, holder, WaitKind::kLock, calls_.end_ticks[call]);
         }
       }
       const uint32_t released = later(holder, epoch.unlock);

@@ -108,7 +108,7 @@ class SlotTimes {
 class Intervals {
  public:
   Intervals(const Model& model, const Slots& slots)
-      : model_(model), slots_(slots), stride_(std::max<uint32_t>(64, slots.size())) {
+      : model_(model), slots_(slots), stride_(std::max<uint32_t>(16, slots.size())) {
     sums_.resize(model.lanes.size());
     for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) fill(lane);
   }

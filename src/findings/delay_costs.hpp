@@ -37,7 +37,8 @@ struct DelayCosts {
 ///
 /// measured  of the same model.
 /// cost  O(waits log waits) beside what the intervals are long; of long ones, sums of each lane are
-///       known at every 64th call or more. The 255 paths with most time count one by one.
+///       known every so many calls as there are paths, 8 bytes a call. The 255 paths with most time
+///       count one by one.
 DelayCosts delay_costs(const Model& model, const Measured& measured);
 
 }  // namespace pathline::findings

@@ -109,7 +109,7 @@ class Steps {
 
   const Model& model_;
   const std::vector<std::vector<uint64_t>>& useful_;
-  const std::vector<std::vector<trace::StepWindow>>& windows_;
+  const StepWindows& windows_;
 };
 
 /// max over ranks of their sums, over the sum of the maxima of all steps.

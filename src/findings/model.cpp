@@ -299,11 +299,11 @@ Window program_window(const trace::Trace& trace, const comm::Dependencies& all) 
   return window;
 }
 
-Window steps_window(const trace::Trace& trace, const Window& program) {
+Window steps_window(const StepWindows& steps, const Window& program) {
   Window window{UINT64_MAX, 0};
   std::vector<uint32_t> numbers;
-  for (const auto& steps : trace::marked_steps(trace)) {
-    for (const trace::StepWindow& step : steps) {
+  for (const auto& of_rank : steps) {
+    for (const trace::StepWindow& step : of_rank) {
       numbers.push_back(step.step);
       window.begin_ticks = std::min(window.begin_ticks, step.begin_ticks);
       window.end_ticks = std::max(window.end_ticks, step.end_ticks);
@@ -320,10 +320,10 @@ Window steps_window(const trace::Trace& trace, const Window& program) {
 }
 
 Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
-            base::ThreadPool& pool) {
+            StepWindows steps, base::ThreadPool& pool) {
   Model result{
       .trace = &trace, .all = &all, .window = window, .lanes = lanes_of(trace, all, window)};
-  result.step_windows = trace::marked_steps(trace);
+  result.step_windows = std::move(steps);
   for (const auto& of_rank : result.step_windows) {
     for (const trace::StepWindow& step : of_rank) result.steps.push_back(step.step);
   }

@@ -27,9 +27,11 @@ struct Window {
 /// From the latest end of MPI_Init to the latest enter of MPI_Finalize; where there is none, from
 /// the start or to the end of the trace.
 Window program_window(const trace::Trace& trace, const comm::Dependencies& all);
+/// Time steps that the program marked, per rank: trace::marked_steps().
+using StepWindows = std::vector<std::vector<trace::StepWindow>>;
 /// From the first begin to the last end of the marked time steps, inside of `program`. The same as
 /// `program` with less than three steps, or if they hold less than half of it.
-Window steps_window(const trace::Trace& trace, const Window& program);
+Window steps_window(const StepWindows& steps, const Window& program);
 
 /// What one lane did in a window.
 struct LaneTime {
@@ -70,7 +72,7 @@ struct Model {
   base::Column<uint32_t> piece_step;   ///< Index into `steps`; kNone: outside of all.
   base::Column<uint64_t> piece_ticks;
   std::vector<uint32_t> steps;  ///< Numbers of the steps that the program marked, ascending.
-  std::vector<std::vector<trace::StepWindow>> step_windows;  ///< Per rank: trace::marked_steps().
+  StepWindows step_windows;
 
   [[nodiscard]] uint32_t rank_count() const;  ///< Lanes that are recorded and first of their rank.
   [[nodiscard]] bool in_window(uint32_t call) const {
@@ -100,9 +102,10 @@ struct Model {
   }
 };
 
-/// cost  O(events), parallel over lanes.
+/// trace, all  must outlive the model.
+/// cost        O(events), parallel over lanes.
 Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
-            base::ThreadPool& pool);
+            StepWindows steps, base::ThreadPool& pool);
 
 /// Per lane. All four of a lane that is recorded add up to the window, to the tick.
 std::vector<LaneTime> lane_times(const Model& model);

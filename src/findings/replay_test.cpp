@@ -90,7 +90,7 @@ TEST(ReplayByHand, CutsAWaitForSomebodyBehindTheWindow) {
   const trace::Trace trace = late_sender_run();
   base::ThreadPool pool(1);
   const comm::Dependencies all = comm::dependencies(trace, pool);
-  const Model part = model(trace, all, {20, 90}, pool);
+  const Model part = model(trace, all, {20, 90}, {{}, {}}, pool);
   const std::vector<LaneTime> times = lane_times(part);
   EXPECT_EQ(times[1].useful_ticks, 20U);
   EXPECT_EQ(times[1].wait_ticks, 50U);

@@ -17,7 +17,8 @@ class TestRun {
       : pool(threads),
         trace(std::move(run)),
         all(comm::dependencies(trace, pool)),
-        model(findings::model(trace, all, program_window(trace, all), pool)),
+        model(findings::model(trace, all, program_window(trace, all), trace::marked_steps(trace),
+                              pool)),
         replay(model),
         measured(replay.run_measured()) {}
   TestRun(const TestRun&) = delete;
