@@ -255,6 +255,7 @@ class LaneWaits {
   /// What the last wait that was not taken yet has inherited.
   uint64_t take() {
     const uint32_t i = --open_;
+    if (shared_ == 0) return std::exchange(pending_[leaves_ + i], 0);
     size_t node = 1;
     auto begin = uint32_t{0};
     for (auto length = static_cast<uint32_t>(leaves_); length > 1; length /= 2) {
@@ -263,8 +264,9 @@ class LaneWaits {
         const uint64_t left = weight(begin, clamped(middle));
         const uint64_t all = weight(begin, clamped(begin + length));
         const auto to_left = static_cast<uint64_t>(Uint128{amount} * left / all);
-        pending_[2 * node] += to_left;
-        pending_[2 * node + 1] += amount - to_left;
+        --shared_;
+        put(2 * node, to_left);
+        put(2 * node + 1, amount - to_left);
       }
       node = 2 * node + (i < middle ? 0 : 1);
       if (i >= middle) begin = middle;
@@ -273,6 +275,10 @@ class LaneWaits {
   }
 
  private:
+  void put(size_t node, uint64_t amount) {
+    if (node < leaves_ && pending_[node] == 0 && amount > 0) ++shared_;
+    pending_[node] += amount;
+  }
   [[nodiscard]] uint32_t clamped(uint32_t i) const {
     return std::min(i, static_cast<uint32_t>(calls_.size()));
   }
@@ -281,7 +287,7 @@ class LaneWaits {
     const uint32_t node_end = node_begin + length;
     if (node_end <= begin || end <= node_begin) return;
     if (begin <= node_begin && node_end <= end) {
-      pending_[node] += shares.next(weight(node_begin, node_end));
+      put(node, shares.next(weight(node_begin, node_end)));
       return;
     }
     give(2 * node, node_begin, length / 2, begin, end, shares);
@@ -292,6 +298,7 @@ class LaneWaits {
   std::vector<uint64_t> sums_ = {0};  // Of all waits before.
   size_t leaves_ = 1;
   std::vector<uint64_t> pending_;  // Per node; 1 is the root, 2n and 2n + 1 are below n.
+  size_t shared_ = 0;              // Nodes above the leaves that have an amount.
   uint32_t open_ = 0;              // Waits from here on were taken.
 };
 
