@@ -391,6 +391,17 @@ TEST(DependenciesOfATable, AreNone) {
   EXPECT_EQ(all.messages_without_call, 1U);
 }
 
+TEST(DependenciesOfADamagedList, CountALocationOfTwoRanksOnce) {
+  TestTrace test(2);
+  const Region send = test.region("MPI_Send");
+  test.on(0).enter(50, send).leave(60, send);
+  Trace trace = test.finish();
+  trace.rank_location[1] = trace.rank_location[0];
+  const Dependencies all = dependencies_of(trace);
+  EXPECT_EQ(all.calls.size(), 1U);
+  EXPECT_EQ(all.calls.lanes[1].location, kNoLane);
+}
+
 TEST(DependenciesOfThreads, OfOneRankHaveLanesOfTheirOwn) {
   TestTrace test(2, 2);
   const Region send = test.region("MPI_Send");

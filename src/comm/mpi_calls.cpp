@@ -203,11 +203,13 @@ std::vector<RegionFacts> facts_of_regions(const trace::Trace& trace) {
 void lay_out(const trace::Trace& trace, const std::vector<Collector>& parts, MpiCalls& result) {
   result.lane_of_location.assign(trace.locations.size(), kNoLane);
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
-    // A profile has ranks, but no locations.
+    // A profile has ranks, but no locations; a damaged list may name one for two ranks.
     const uint32_t location =
         rank < trace.rank_location.size() ? trace.rank_location[rank] : kNoLane;
-    if (location < trace.locations.size()) result.lane_of_location[location] = rank;
-    result.lanes.push_back({rank, location < trace.locations.size() ? location : kNoLane});
+    const bool known =
+        location < trace.locations.size() && result.lane_of_location[location] == kNoLane;
+    if (known) result.lane_of_location[location] = rank;
+    result.lanes.push_back({rank, known ? location : kNoLane});
   }
   for (uint32_t i = 0; i < parts.size(); ++i) {
     if (parts[i].calls.empty() || result.lane_of_location[i] != kNoLane) continue;
