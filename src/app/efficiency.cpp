@@ -145,11 +145,12 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  const findings::Model model =
-      findings::model(trace, part.value()->all, part.value()->window, pool);
+  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
+                                                trace::marked_steps(trace), pool);
   progress.begin("replaying the run", "", 0);
+  const findings::Replay replay(model);
   EfficiencyReport report{
-      .whole = findings::efficiency(model, pool),
+      .whole = findings::efficiency(model, replay, replay.run_measured(), pool),
       .ticks_per_second = static_cast<double>(trace.definitions.clock.ticks_per_second),
       .begin_s = trace.seconds(model.window.begin_ticks),
       .end_s = trace.seconds(model.window.end_ticks),
@@ -204,8 +205,8 @@ base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  const findings::Model model =
-      findings::model(trace, part.value()->all, part.value()->window, pool);
+  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
+                                                trace::marked_steps(trace), pool);
   const findings::CriticalPath path = findings::critical_path(model);
   const PathNames names(trace, model);
   std::map<uint32_t, std::pair<uint64_t, uint32_t>> most;  // Per path: ticks of a rank, and which.

@@ -12,6 +12,7 @@
 #include "app/campaign.hpp"
 #include "app/campaign_models.hpp"
 #include "app/finish.hpp"
+#include "app/judged_metrics.hpp"
 #include "app/model_series.hpp"
 #include "base/text.hpp"
 #include "input/input.hpp"
@@ -130,6 +131,15 @@ class ProfileReader {
 
   base::Result<profile::MetricTable> of_trace(const trace::Trace& trace, const fs::path& path) {
     for (const std::string& warning : trace::missing(trace)) remarks_.add(warning, path);
+    const auto& metrics = request_.metrics;
+    if (std::any_of(metrics.begin(), metrics.end(), is_judged_metric)) {
+      if (metrics.size() == 1) {
+        return judged_metric(trace, path.string(), metrics[0], pool_, progress_);
+      }
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("--metric {}: efficiency, lost_time and findings stand alone",
+                               fmt::join(metrics, ","))};
+    }
     auto selection = trace::select(trace, {});
     if (!selection) return selection.error();
     return profile::metric_table(trace, profile::from_trace(trace, selection.value(), pool_));

@@ -8,6 +8,7 @@
 
 #include "app/judged_part.hpp"
 #include "findings/delay_costs.hpp"
+#include "findings/replay.hpp"
 #include "findings/waits_of.hpp"
 
 namespace pathline::app {
@@ -18,7 +19,8 @@ class ChosenTime {
  public:
   ChosenTime(const trace::Trace& trace, const trace::Selection& selection, base::ThreadPool& pool)
       : all_(comm::dependencies(trace, pool)),
-        model_(findings::model(trace, all_, window(trace, selection), pool)),
+        model_(findings::model(trace, all_, window(trace, selection), trace::marked_steps(trace),
+                               pool)),
         names_(trace, model_),
         hz_(static_cast<double>(trace.definitions.clock.ticks_per_second)) {}
   ChosenTime(const ChosenTime&) = delete;
@@ -88,7 +90,9 @@ std::vector<WaitCause> wait_causes(const trace::Trace& trace, const trace::Selec
   const findings::Model& model = chosen.model();
   std::map<uint32_t, std::string> kinds;  // Per lane.
   std::vector<WaitCause> causes;
-  for (const findings::DelayCost& cost : findings::delay_costs(model).rows) {
+  const findings::Replay replay(model);
+  const findings::DelayCosts costs = findings::delay_costs(model, replay.run_measured());
+  for (const findings::DelayCost& cost : costs.rows) {
     const uint32_t rank = chosen.rank(cost.lane);
     if (!selection.has_rank(rank)) continue;
     const auto [kind, is_new] = kinds.try_emplace(cost.lane);

@@ -123,7 +123,10 @@ void add_model_input(Command& command, ModelOptions& options) {
               "per run, named after its parameters (mm.p64.n100.r2), or runs that "
               "--parameter describes")
       .required();
-  command.option("--metric", options.metrics, "Only this metric; may be given again")
+  command
+      .option(
+          "--metric", options.metrics,
+          "Only this metric; may be given again. Of runs also efficiency, lost_time and findings")
       .one_value_each();
   command.option("--threads", options.threads, "Threads to use; 0 is one per core")
       .range(0U, 4096U)

@@ -9,6 +9,7 @@
 #include "findings/path_load.hpp"
 #include "findings/waits_of.hpp"
 #include "findings/what_if.hpp"
+#include "trace/calls.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::findings {
@@ -39,8 +40,9 @@ struct Blame {
 /// Judges one part of a run.
 class PartJudge {
  public:
-  PartJudge(const Model& model, Part part, const DelayCosts& costs, const CriticalPath& critical)
-      : model_(model), part_(part), costs_(costs), critical_(critical), what_if_(model) {
+  PartJudge(const Model& model, const Replay& replay, Part part, const DelayCosts& costs,
+            const CriticalPath& critical)
+      : model_(model), part_(part), costs_(costs), critical_(critical), what_if_(model, replay) {
     for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
       if (model.lanes[lane].recorded && model.lanes[lane].first_of_rank) ++ranks_;
     }
@@ -365,15 +367,18 @@ class Judge {
       result.before_ticks = trace_.rank_count * (focus.begin_ticks - program.begin_ticks);
       result.after_ticks = trace_.rank_count * (program.end_ticks - focus.end_ticks);
     }
-    result.model = std::make_unique<Model>(model(trace_, all_, focus, pool_));
+    result.model =
+        std::make_unique<Model>(model(trace_, all_, focus, trace::marked_steps(trace_), pool_));
     const Model& in_focus = *result.model;
     result.times = lane_times(in_focus);
-    result.efficiency = efficiency(in_focus, pool_);
-    result.costs = delay_costs(in_focus);
+    const Replay replay(in_focus);
+    const Measured measured = replay.run_measured();
+    result.efficiency = efficiency(in_focus, replay, measured, pool_);
+    result.costs = delay_costs(in_focus, measured);
     result.critical = critical_path(in_focus);
     if (in_focus.rank_count() == 0 || focus.ticks() == 0) return result;
 
-    const PartJudge judge(in_focus, Part::kFocus, result.costs, result.critical);
+    const PartJudge judge(in_focus, replay, Part::kFocus, result.costs, result.critical);
     std::vector<Candidate> found = judge.judge();
     for (Finding& finding : message_findings(in_focus, result.costs)) {
       found.push_back({std::move(finding), {}});
@@ -396,10 +401,11 @@ class Judge {
     const auto least = options_.least_share * static_cast<double>(result.model->window.ticks());
     if (window.begin_ticks >= window.end_ticks) return;
     if (static_cast<double>(window.ticks()) < least) return;
-    const Model outside = model(trace_, all_, window, pool_);
-    const DelayCosts costs = delay_costs(outside);
+    const Model outside = model(trace_, all_, window, trace::marked_steps(trace_), pool_);
+    const Replay replay(outside);
+    const DelayCosts costs = delay_costs(outside, replay.run_measured());
     const CriticalPath critical = critical_path(outside);
-    for (Candidate& candidate : PartJudge(outside, part, costs, critical).judge()) {
+    for (Candidate& candidate : PartJudge(outside, replay, part, costs, critical).judge()) {
       set_confidence(result, outside, candidate.finding);
       candidate.repair.paths.clear();  // Of another model.
       found.push_back(std::move(candidate));

@@ -117,10 +117,11 @@ double tiny_at_once(const Model& model, const Tiny& tiny) {
   std::vector<uint32_t> last_call(model.lanes.size(), kNone);
   std::vector<uint32_t> last_peer(model.lanes.size(), kNone);
   uint64_t bursts = 0;
+  comm::CallFinder finder(all.calls);
   for (const uint32_t i : tiny.rows) {
     const uint32_t lane = all.calls.lane_of_location[messages.send_location[i]];
     if (lane == comm::kNoLane) continue;
-    const uint32_t call = all.calls.begun_at(lane, messages.send_ticks[i]);
+    const uint32_t call = finder.begun_at(lane, messages.send_ticks[i]);
     const bool goes_on = last_peer[lane] == messages.receiver[i] && last_call[lane] != kNone &&
                          call != comm::kNoCall && call - last_call[lane] <= 1;
     bursts += goes_on ? 0 : 1;
@@ -143,11 +144,12 @@ void add_tiny(const Model& model, const DelayCosts& costs, std::vector<Finding>&
       in_it[model.call_path[call]] = true;
   };
   std::map<uint32_t, uint64_t> by_sender;
+  comm::CallFinder finder(all.calls);
   for (const uint32_t i : tiny.rows) {
     const uint32_t from = all.calls.lane_of_location[messages.send_location[i]];
     const uint32_t to = all.calls.lane_of_location[messages.recv_location[i]];
-    if (from != comm::kNoLane) take(all.calls.begun_at(from, messages.send_ticks[i]));
-    if (to != comm::kNoLane) take(all.calls.ended_at(to, messages.recv_ticks[i]));
+    if (from != comm::kNoLane) take(finder.begun_at(from, messages.send_ticks[i]));
+    if (to != comm::kNoLane) take(finder.ended_at(to, messages.recv_ticks[i]));
     ++by_sender[messages.sender[i]];
   }
   uint64_t ticks = 0;

@@ -5,9 +5,9 @@
 
 namespace pathline::findings {
 
-WhatIf::WhatIf(const Model& model)
+WhatIf::WhatIf(const Model& model, const Replay& replay)
     : model_(model),
-      replay_(model),
+      replay_(replay),
       gaps_(gap_ticks(model)),
       costs_(call_costs(model, CallCost::kTypical)),
       ticks_(play(gaps_, costs_)) {}

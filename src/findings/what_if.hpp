@@ -19,8 +19,8 @@ struct Repair {
 /// Replays of one model with something changed.
 class WhatIf {
  public:
-  /// model  must outlive this.
-  explicit WhatIf(const Model& model);
+  /// model, replay  of the model, must outlive this.
+  WhatIf(const Model& model, const Replay& replay);
 
   /// How many ticks shorter the window would be; negative if it got longer.
   ///
@@ -50,7 +50,7 @@ class WhatIf {
                               const base::Column<uint64_t>& costs) const;
 
   const Model& model_;
-  const Replay replay_;
+  const Replay& replay_;
   const base::Column<uint64_t> gaps_;
   const base::Column<uint64_t> costs_;
   const uint64_t ticks_;
