@@ -41,9 +41,10 @@ base::Result<MetricTable> judged_metric(const trace::Trace& trace, const std::st
     if (!report) return report.error();
     std::map<std::string, double> seconds;
     for (const FindingRow& row : report.value().findings) {
-      std::string key = row.kind;
-      if (!row.call_path.empty()) key += std::string(profile::kCallPathArrow) + row.call_path;
-      seconds[key] += row.recoverable_s;
+      // The kind last, as tables that find no room leave out callers.
+      std::string key = row.call_path;
+      if (!key.empty()) key += profile::kCallPathArrow;
+      seconds[key + row.kind] += row.recoverable_s;
     }
     return table_of({.name = "findings", .unit = "sec"}, {seconds.begin(), seconds.end()});
   }

@@ -18,7 +18,7 @@ namespace pathline::app {
 ///   efficiency  factors of POP, from 0 to 1: "parallel", "load balance" ...
 ///   lost_time   seconds of a rank: "useful", and what is lost by imbalance, serialisation and
 ///               transfer; together the length of the run
-///   findings    seconds to gain, "slow_rank->main->solve"
+///   findings    seconds to gain, "main->solve->slow_rank"
 bool is_judged_metric(std::string_view name);
 
 /// Values of such a metric as roots of call trees, with one location.
