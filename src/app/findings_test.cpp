@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/findings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/efficiency.hpp"
+#include "app/findings_against.hpp"
+#include "app/judged_metrics.hpp"
+#include "app/wait_rows.hpp"
+#include "trace/test_trace.hpp"
+
+namespace pathline::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using trace::TestTrace;
+
+/// Twenty rounds, in each of which rank 1 works `late` longer than the others before a barrier.
+trace::Trace late_rank(uint64_t late) {
+  TestTrace test(3);
+  const trace::Region main = test.region("main");
+  const trace::Region work = test.region("work");
+  const trace::Region barrier = test.region("MPI_Barrier");
+  constexpr uint32_t kBarrier = 0;
+  for (uint32_t rank = 0; rank < 3; ++rank) test.on(rank).enter(0, main);
+  uint64_t begin = 1000;
+  for (int round = 0; round < 20; ++round) {
+    const uint64_t end = begin + 1000 + late + 10;
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      const uint64_t done = begin + 1000 + (rank == 1 ? late : 0);
+      test.on(rank).enter(begin, work).leave(done, work).enter(done, barrier);
+      test.on(rank).collective(done, end, kBarrier, 0, 0).leave(end, barrier);
+    }
+    begin = end;
+  }
+  for (uint32_t rank = 0; rank < 3; ++rank) test.on(rank).leave(begin, main);
+  return test.finish();
+}
+
+FindingsReport report_of(const trace::Trace& trace, const FindingsRequest& request = {}) {
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  auto report = find_findings(trace, "the run", request, pool, progress);
+  EXPECT_TRUE(report.ok());
+  return report.ok() ? std::move(report).value() : FindingsReport{};
+}
+
+TEST(Findings, NameTheRankThePlaceAndTheSeconds) {
+  const FindingsReport report = report_of(late_rank(500));
+  ASSERT_EQ(report.findings.size(), 1U);
+  const FindingRow& first = report.findings[0];
+  EXPECT_EQ(first.kind, "slow_rank");
+  EXPECT_EQ(first.ranks, "1");
+  EXPECT_EQ(first.call_path, "main->work");
+  // 20 times 500 ticks, of which an even share stays; ticks are whole, so one a round is rounded.
+  EXPECT_NEAR(first.recoverable_s, 20 * 500e-9 * 2 / 3, 20e-9);
+  EXPECT_NEAR(first.cost_rank_s, 2 * 20 * 500e-9, 1e-8);
+  EXPECT_THAT(first.text, HasSubstr("rank 1 takes 29 % longer than the mean in work"));
+  EXPECT_THAT(first.show.front(), HasSubstr("pathline figure timeline 'the run' --from "));
+  EXPECT_FALSE(expects_none(report));
+}
+
+TEST(Findings, AreNoneWhereNothingIsWrong) {
+  const FindingsReport report = report_of(late_rank(0));
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_TRUE(expects_none(report));
+  EXPECT_EQ(findings_line(report), "nothing found that would gain 2 % or more");
+  EXPECT_DOUBLE_EQ(report.nothing_above_pct, 2);
+}
+
+TEST(Findings, TimesAddUpToThoseOfAllRanks) {
+  const FindingsReport report = report_of(late_rank(500));
+  EXPECT_NEAR(report.useful_s + report.wait_s + report.rest_s + report.polling_s, report.rank_s,
+              1e-12);
+  const auto json = findings_json(report);
+  EXPECT_EQ(json["focus"]["kind"], "run");
+  EXPECT_EQ(json["findings"][0]["kind"], "slow_rank");
+  EXPECT_TRUE(json["findings"][0]["steps"].is_null());
+}
+
+TEST(Findings, OfAPartAreOfThatPart) {
+  const trace::Trace trace = late_rank(500);
+  FindingsRequest request{.focus = findings::Focus::kTime};
+  request.from_s = trace.seconds(1000 + 4 * 1510);
+  request.until_s = trace.seconds(1000 + 8 * 1510);
+  EXPECT_NEAR(report_of(trace, request).findings.at(0).recoverable_s, 4 * 500e-9 * 2 / 3, 1e-8);
+  request.from_s = 10;
+  request.until_s = 20;
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  const auto refused = find_findings(trace, "run", request, pool, progress);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("nothing of the run lies in the focus"));
+}
+
+TEST(Findings, NeedCallsOfMpi) {
+  TestTrace test(1);
+  const trace::Region main = test.region("main");
+  test.on(0).enter(0, main).leave(10, main);
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  const auto refused = find_findings(test.finish(), "run", {}, pool, progress);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, base::ErrorCode::kUnsupported);
+}
+
+TEST(Findings, OfTwoRunsSayWhatChanged) {
+  const FindingsReport slow = report_of(late_rank(500));
+  const FindingsReport fast = report_of(late_rank(0));
+  const FindingsChange better = compare_findings(slow, fast);
+  ASSERT_EQ(better.rows.size(), 1U);
+  EXPECT_EQ(better.rows[0].verdict, "gone");
+  EXPECT_EQ(compare_findings(fast, slow).rows.at(0).verdict, "new");
+  EXPECT_EQ(compare_findings(slow, slow).rows.at(0).verdict, "same");
+  EXPECT_EQ(compare_findings(report_of(late_rank(300)), slow).rows.at(0).verdict, "worse");
+  EXPECT_THAT(change_text(better), HasSubstr("parallel efficiency"));
+}
+
+TEST(Ranges, AreShortForNeighbours) {
+  EXPECT_EQ(ranges_text({}), "");
+  EXPECT_EQ(ranges_text({3}), "3");
+  EXPECT_EQ(ranges_text({0, 1, 2, 7, 9, 10}), "0-2,7,9-10");
+}
+
+TEST(WaitCauses, AreWhatTheLateOneDid) {
+  const trace::Trace trace = late_rank(500);
+  base::ThreadPool pool(2);
+  const auto causes = wait_causes(trace, {}, pool);
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].rank, 1U);
+  EXPECT_EQ(causes[0].kind, "barrier");
+  EXPECT_EQ(causes[0].call_path, "main->work");
+  EXPECT_NEAR(causes[0].short_term_rank_s, 2 * 20 * 500e-9, 1e-8);
+  const auto waits = waits_by_call_path(trace, {}, pool);
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].call_path, "main->MPI_Barrier");
+  EXPECT_EQ(waits[0].count, 40U);
+  trace::Selection first;
+  first.ranks = {true, false, false};
+  EXPECT_EQ(waits_by_call_path(trace, first, pool).at(0).count, 20U);
+  EXPECT_TRUE(wait_causes(trace, first, pool).empty() ||
+              wait_causes(trace, first, pool)[0].rank == 0U);
+}
+
+TEST(JudgedMetrics, OfARunAddUpToItsLength) {
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  const trace::Trace trace = late_rank(500);
+  const auto lost = judged_metric(trace, "run", "lost_time", pool, progress);
+  ASSERT_TRUE(lost.ok());
+  double sum = 0;
+  for (const double value : lost.value().values[0]) sum += value;
+  const auto efficiency = find_efficiency(trace, "run", {}, std::nullopt, pool, progress);
+  ASSERT_TRUE(efficiency.ok());
+  EXPECT_NEAR(sum, efficiency.value().end_s - efficiency.value().begin_s, 1e-12);
+  const auto factors = judged_metric(trace, "run", "efficiency", pool, progress);
+  ASSERT_TRUE(factors.ok());
+  EXPECT_EQ(factors.value().call_paths[0].region, "parallel");
+  EXPECT_TRUE(is_judged_metric("findings"));
+  EXPECT_FALSE(is_judged_metric("time"));
+}
+
+}  // namespace
+}  // namespace pathline::app
