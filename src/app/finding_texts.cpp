@@ -30,6 +30,11 @@ std::string in_region(const FindingNames& names) {
   return names.region.empty() ? "outside of all regions" : "in " + names.region;
 }
 
+/// ", all of host node2".
+std::string host_phrase(const FindingNames& names) {
+  return names.host.empty() ? "" : fmt::format(", all of host {},", names.host);
+}
+
 /// "; ranks 4 and 6 wait most for it".
 std::string waiting_phrase(const Finding& finding) {
   if (finding.waiting.empty()) return "";
@@ -45,7 +50,7 @@ std::string seconds_of(const Finding& finding, std::string_view name) {
 }  // namespace
 
 std::string finding_text(const Finding& finding, const FindingNames& names) {
-  const std::string who = ranks_phrase(finding.ranks);
+  const std::string who = ranks_phrase(finding.ranks) + host_phrase(names);
   const bool one = finding.ranks.size() == 1;
   const double mean = evidence(finding, "mean_s");
   const double more = mean > 0 ? 100 * (evidence(finding, "largest_s") / mean - 1) : 0;

@@ -18,6 +18,7 @@ struct FindingNames {
   bool has_steps = false;
   double from_s = 0;
   double until_s = 0;
+  std::string host;  ///< Whose ranks are those that cause it, all and no others; "" for none.
 };
 
 /// What is wrong, in a sentence.

@@ -12,9 +12,11 @@
 #include "app/finding_texts.hpp"
 #include "app/judged_part.hpp"
 #include "app/placement.hpp"
+#include "app/placement_finding.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
+#include "comm/process_order.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::app {
@@ -207,6 +209,20 @@ class Reporter {
     report_.causes.resize(std::min(report_.causes.size(), kMost));
   }
 
+  /// The host that has these ranks and no others, of several.
+  [[nodiscard]] std::string host_of_all(const std::vector<uint32_t>& ranks) const {
+    if (ranks.empty()) return "";
+    const std::string_view host = comm::host_of(trace_, ranks[0]);
+    bool others = false;
+    for (uint32_t rank = 0; rank < trace_.rank_count; ++rank) {
+      const bool is_in = std::binary_search(ranks.begin(), ranks.end(), rank);
+      const bool is_there = comm::host_of(trace_, rank) == host;
+      if (is_in != is_there) return "";
+      others = others || !is_there;
+    }
+    return others && ranks.size() > 1 ? base::printable(host) : "";
+  }
+
   void add_finding(const Finding& finding) {
     FindingNames names{.run = report_.run,
                        .region = finding.path.empty() || !finding.path.back().valid()
@@ -216,7 +232,8 @@ class Reporter {
                        .rank_count = report_.ranks,
                        .has_steps = report_.steps > 0,
                        .from_s = trace_.seconds(finding.seen.begin_ticks),
-                       .until_s = trace_.seconds(finding.seen.end_ticks)};
+                       .until_s = trace_.seconds(finding.seen.end_ticks),
+                       .host = host_of_all(finding.ranks)};
     FindingRow& row = report_.findings.emplace_back();
     row.kind = findings::finding_name(finding.kind);
     row.confidence = findings::confidence_name(finding.confidence);
@@ -249,6 +266,21 @@ class Reporter {
   const double hz_;
   FindingsReport report_;
 };
+
+/// Puts what the placement of ranks costs among the findings.
+void add_placement(const trace::Trace& trace, const FindingsRequest& request, Judgement& judgement,
+                   base::ThreadPool& pool) {
+  auto finding = bad_placement(trace, judgement, pool);
+  if (!finding) return;
+  const auto window = static_cast<double>(judgement.model->window.ticks());
+  if (100 * finding->recoverable_ticks < request.min_percent * window) return;
+  const auto behind =
+      std::find_if(judgement.findings.begin(), judgement.findings.end(), [&](const Finding& other) {
+        return other.confidence == findings::Confidence::kLow ||
+               other.recoverable_ticks < finding->recoverable_ticks;
+      });
+  judgement.findings.insert(behind, std::move(*finding));
+}
 
 /// What the verdict does not rest on.
 void note_limits(const trace::Trace& trace, const comm::Dependencies& all, const Places& places,
@@ -317,13 +349,14 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
   const JudgedPart& judged = *part.value();
   const Places places = places_of(input);
   progress.begin("replaying the run", "", 0);
-  const Judgement judgement = findings::judge(trace, judged.all,
-                                              {.focus = judged.focus,
-                                               .program = judged.program,
-                                               .window = judged.window,
-                                               .least_share = request.min_percent / 100,
-                                               .oversubscribed = places.oversubscribed()},
-                                              pool);
+  Judgement judgement = findings::judge(trace, judged.all,
+                                        {.focus = judged.focus,
+                                         .program = judged.program,
+                                         .window = judged.window,
+                                         .least_share = request.min_percent / 100,
+                                         .oversubscribed = places.oversubscribed()},
+                                        pool);
+  add_placement(trace, request, judgement, pool);
   FindingsReport report = Reporter(trace, input, judgement).report();
   note_limits(trace, judged.all, places, report);
   return report;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/findings.hpp"
 #include "app/prediction.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
@@ -98,19 +99,6 @@ base::Status select_movable(RemapCommand& options, const app::NetworkInput& inpu
   return {};
 }
 
-/// "0-3,8" of ascending ranks.
-std::string ranges(const std::vector<uint32_t>& ranks) {
-  std::string text;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", ranks[i]);
-    if (last > i) text += fmt::format("{}{}", last > i + 1 ? '-' : ',', ranks[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 /// The answer where hosts are all alike: how much crosses them, how much would, and who is where
 /// then.
 std::string hosts_text(const RemapCommand& options, const app::NetworkInput& input,
@@ -133,7 +121,7 @@ std::string hosts_text(const RemapCommand& options, const app::NetworkInput& inp
   std::vector<std::vector<std::string>> rows = {{"host", "ranks"}};
   for (const auto& [node, ranks] : ranks_of) {
     if (rows.size() > kMost) break;
-    rows.push_back({base::printable(input.host_of_node[node]), ranges(ranks)});
+    rows.push_back({base::printable(input.host_of_node[node]), app::ranges_text(ranks)});
   }
   text += format_table({{"host", true}, {"ranks", true}}, rows, table_width());
   if (ranks_of.size() > kMost) {
