@@ -179,12 +179,12 @@ class Joiner {
     all_.group_first.push_back(static_cast<uint32_t>(all_.member.size()));
     find_latest(pool);
     for (const GroupEntry& entry : group_entries_) {
-      const uint32_t target = latest_[all_.target[entry.dependency]];
+      const uint32_t target = latest_[all_.list[entry.dependency].target];
       if (target == kNoCall || target == entry.call) continue;
       const uint64_t begin = all_.calls.begin_ticks[target];
       if (begin > entry.end_ticks) add_early(entry.dependency, begin - entry.end_ticks);
       keep_latest(entry.call, target, std::min(begin, entry.end_ticks),
-                  all_.target_kind[entry.dependency]);
+                  all_.list[entry.dependency].kind);
     }
     std::sort(all_.early.begin(), all_.early.end(),
               [](const Dependencies::Early& a, const Dependencies::Early& b) {
@@ -210,9 +210,7 @@ class Joiner {
       all_.first[call] = sum;
       sum += std::exchange(next_[call], sum);
     }
-    all_.target.resize(total);
-    all_.target_kind.resize(total);
-    all_.role.resize(total);
+    all_.list.resize(total);
     all_.kind.resize(calls);
     all_.cause.resize(calls);
     all_.dep_ticks.resize(calls);
@@ -228,9 +226,8 @@ class Joiner {
       const DependencyEntry& entry = part.entries[k];
       const uint32_t i = next_[entry.call]++;
       const bool of_group = is_group(entry.kind);
-      all_.target[i] = of_group ? first_member + entry.target : entry.target;
-      all_.target_kind[i] = entry.kind;
-      all_.role[i] = entry.role;
+      all_.list[i] = {of_group ? first_member + entry.target : entry.target, entry.kind,
+                      entry.role};
       if (early != part.early.end() && early->entry == k) add_early(i, early++->ticks);
       if (!of_group) {
         keep_latest(entry.call, entry.target, entry.ticks, entry.kind);
@@ -312,8 +309,8 @@ std::vector<Dependencies::WrongOrder> wrong_order_of(const Dependencies& all, si
     }
     if (all.calls.is(call, kPolls)) continue;
     for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-      if (all.target_kind[i] != WaitKind::kLateSender) continue;
-      first_sent = std::min(first_sent, all.calls.begin_ticks[all.target[i]]);
+      if (all.list[i].kind != WaitKind::kLateSender) continue;
+      first_sent = std::min(first_sent, all.calls.begin_ticks[all.list[i].target]);
     }
   }
   std::reverse(found.begin(), found.end());

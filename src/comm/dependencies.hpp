@@ -45,20 +45,36 @@ inline bool is_mpi_wait(WaitKind kind) {
   return kind != WaitKind::kWrongOrder && kind != WaitKind::kOmpBarrier;
 }
 
-/// Bits of Dependencies::role.
+/// Whether all wait for all.
+inline bool is_group(WaitKind kind) {
+  return kind == WaitKind::kCollective || kind == WaitKind::kBarrier ||
+         kind == WaitKind::kFinalize || kind == WaitKind::kFence || kind == WaitKind::kEarlyScan;
+}
+
+/// Bits of Dependency::role.
 enum DependencyRole : uint8_t {
   kWaits = 1,    ///< The call ends no earlier than what it depends on.
   kArrives = 2,  ///< The call is what the other members of the group depend on.
+};
+
+struct Dependency {
+  uint32_t target;  ///< A call, which this one waits for; of a group a row of Dependencies::member.
+  WaitKind kind;
+  uint8_t role;
+
+  [[nodiscard]] bool waits() const { return (role & kWaits) != 0; }
+  [[nodiscard]] bool arrives() const { return (role & kArrives) != 0; }
+  /// Whether it is of a group: of all its members, in a scan of those up to its row.
+  [[nodiscard]] bool of_group() const { return is_group(kind); }
 };
 
 /// What the calls of MPI of all lanes wait for: the one set that waits, replay, delay costs and the
 /// critical path are made of (kinds after Wolf & Mohr, J. Syst. Archit. 49, 2003, and the property
 /// documentation of Scalasca 2).
 ///
-/// A call depends on the begin of other calls. `target` is such a call, for the kinds of groups a
-/// row of `member`: there it depends on all members of its group, in a scan on those up to its row.
-/// Clocks disagree: where a call ended before something it depends on began, the dependency counts
-/// as if it had come with the end; `early` says by how much.
+/// A call depends on the begin of other calls. Clocks disagree: where a call ended before something
+/// it depends on began, the dependency counts as if it had come with the end; `early` says by how
+/// much.
 struct Dependencies {
   MpiCalls calls;
 
@@ -69,9 +85,7 @@ struct Dependencies {
 
   // All dependencies, those of a call one after the other.
   base::Column<uint32_t> first;  ///< Per call: its first; one entry more.
-  base::Column<uint32_t> target;
-  base::Column<WaitKind> target_kind;
-  base::Column<uint8_t> role;
+  base::Column<Dependency> list;
 
   // Members of groups, those of a group one after the other, in the order of locations, of a scan
   // in that of the ranks of its communicator.
@@ -115,12 +129,6 @@ struct Dependencies {
     return at != early.end() && at->dependency == i ? at->ticks : 0;
   }
 };
-
-/// Whether `target` is a member row.
-inline bool is_group(WaitKind kind) {
-  return kind == WaitKind::kCollective || kind == WaitKind::kBarrier ||
-         kind == WaitKind::kFinalize || kind == WaitKind::kFence || kind == WaitKind::kEarlyScan;
-}
 
 /// cost  O(events + messages log calls), parallel; independent of the thread count.
 Dependencies dependencies(const trace::Trace& trace, base::ThreadPool& pool);

@@ -82,7 +82,8 @@ class RmaDependencies {
     uint32_t synchronised = kNoCall;  // The call that told of itself as a collective operation.
     const std::vector<RmaEvent>& list = calls_.rma[lane];
     for (size_t k = 0; k < list.size(); ++k) {
-      const auto [call, event] = list[k];
+      const uint32_t call = list[k].call;
+      const uint32_t event = list[k].event;
       const std::span<const uint32_t> fields = events.fields(event);
       const auto join_group = [&](uint32_t win, What what) {
         const uint32_t of = window(win);

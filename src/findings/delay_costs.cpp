@@ -327,13 +327,12 @@ class Meetings {
   void joined(uint32_t lane, uint32_t call) {
     const comm::Dependencies& all = *model_.all;
     for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-      if (!comm::is_group(all.target_kind[i]) || (all.role[i] & comm::kWaits) == 0) continue;
-      if (all.target_kind[i] == comm::WaitKind::kEarlyScan) continue;
-      const uint32_t group = all.group[all.target[i]];
+      const comm::Dependency& one = all.list[i];
+      if (!one.of_group() || !one.waits() || one.kind == comm::WaitKind::kEarlyScan) continue;
+      const uint32_t group = all.group[one.target];
       const uint32_t latest = all.group_latest[group];
       if (latest == comm::kNoCall || !model_.in_window(latest)) continue;
-      const Set set{all.group_set[group], (all.role[i] & comm::kArrives) != 0 ? call : kNone,
-                    model_.begin(latest)};
+      const Set set{all.group_set[group], one.arrives() ? call : kNone, model_.begin(latest)};
       auto& of_lane = sets_[lane];
       const auto at = std::lower_bound(of_lane.begin(), of_lane.end(), set.set,
                                        [](const Set& a, uint32_t b) { return a.set < b; });

@@ -98,9 +98,9 @@ class Steps {
     while (call-- > lane.first_call && all.calls.begin_ticks[call] >= step.begin_ticks) {
       if (!all.calls.is(call, comm::kTalks)) continue;
       for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-        const bool joins =
-            comm::is_group(all.target_kind[i]) && all.target_kind[i] != comm::WaitKind::kEarlyScan;
-        if (joins && (all.role[i] & comm::kWaits) != 0) return all.group[all.target[i]];
+        const comm::Dependency& one = all.list[i];
+        const bool joins = one.of_group() && one.kind != comm::WaitKind::kEarlyScan;
+        if (joins && one.waits()) return all.group[one.target];
       }
       return kNone;
     }

@@ -348,7 +348,7 @@ std::vector<uint64_t> said_by(uint32_t seed, unsigned threads) {
   add(run.all.dep_ticks, values);
   add(run.all.cause, values);
   add(run.all.kind, values);
-  add(run.all.target, values);
+  for (const comm::Dependency& one : run.all.list) values.push_back(one.target);
   add(run.model.piece_path, values);
   add(run.model.piece_ticks, values);
   for (const DelayCost& cost : delay_costs(run.model, run.measured).rows) {

@@ -127,19 +127,19 @@ class Player {
         begun_[call] = state.ticks;
         wake(call);
         for (uint32_t i = state.dependency; i < all_.first[call + 1]; ++i) {
-          if ((all_.role[i] & comm::kArrives) != 0) arrive(all_.group[all_.target[i]], state.ticks);
+          const comm::Dependency& one = all_.list[i];
+          if (one.arrives()) arrive(all_.group[one.target], state.ticks);
         }
       }
       if (replay_.fixed_[call]) state.dependency = all_.first[call + 1];
       for (; state.dependency < all_.first[call + 1]; ++state.dependency) {
-        if ((all_.role[state.dependency] & comm::kWaits) == 0) continue;
-        if (!look_at(lane, state)) return;
+        if (all_.list[state.dependency].waits() && !look_at(lane, state)) return;
       }
       if (completed_ != nullptr && all_.first[call] < all_.first[call + 1]) {
         const uint32_t i = all_.first[call];
-        const bool of_group = std::any_of(all_.target_kind.begin() + i,
-                                          all_.target_kind.begin() + all_.first[call + 1],
-                                          [](comm::WaitKind kind) { return comm::is_group(kind); });
+        const bool of_group =
+            std::any_of(all_.list.begin() + i, all_.list.begin() + all_.first[call + 1],
+                        [](const comm::Dependency& one) { return one.of_group(); });
         if (of_group || model_.wait_ticks(call) > 0) completed_->push_back({call, lane});
       }
       state.ticks = std::max(state.ticks, state.dep_ticks) + costs_[call];
@@ -151,9 +151,9 @@ class Player {
   /// returns  false if the lane's next dependency is missing: somebody will wake it.
   bool look_at(uint32_t lane, State& state) {
     const uint32_t i = state.dependency;
-    const uint32_t target = all_.target[i];
+    const auto [target, kind, role] = all_.list[i];
     uint64_t ticks = 0;
-    if (all_.target_kind[i] == comm::WaitKind::kEarlyScan) {
+    if (kind == comm::WaitKind::kEarlyScan) {
       const uint32_t group = all_.group[target];
       for (uint32_t row = all_.group_first[group]; row <= target; ++row) {
         const uint32_t member = all_.member[row];
@@ -161,7 +161,7 @@ class Player {
         if (begun_[member] == kNotYet) return block(lane, member);
         ticks = std::max(ticks, begun_[member]);
       }
-    } else if (comm::is_group(all_.target_kind[i])) {
+    } else if (comm::is_group(kind)) {
       const uint32_t group = all_.group[target];
       if (missing_[group] > 0) return block(lane, all_.calls.size() + group);
       ticks = latest_[group];
