@@ -41,8 +41,12 @@ struct Blame {
 class PartJudge {
  public:
   PartJudge(const Model& model, const Replay& replay, Part part, const DelayCosts& costs,
-            const CriticalPath& critical)
-      : model_(model), part_(part), costs_(costs), critical_(critical), what_if_(model, replay) {
+            const CriticalPath& critical, bool until_last_step = false)
+      : model_(model),
+        part_(part),
+        costs_(costs),
+        critical_(critical),
+        what_if_(model, replay, until_last_step) {
     for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
       if (model.lanes[lane].recorded && model.lanes[lane].first_of_rank) ++ranks_;
     }
@@ -129,6 +133,8 @@ class PartJudge {
     const double beyond = on_path - mean;
     const double spread = static_cast<double>(load.by_rank[top]) - mean;
     if (on_path >= kChain * mean && step_gain < 0.2 * beyond && spread < 0.3 * beyond) {
+      // Where a lock makes them wait for one another, the finding is the lock.
+      if (waits_for_locks(load)) return;
       finding.kind = FindingKind::kSerialisedChain;
       finding.recoverable_ticks = beyond;
       candidate.repair.paths.clear();  // Nobody knows the program that does it otherwise.
@@ -173,8 +179,37 @@ class PartJudge {
                                   part(comm::WaitKind::kPolling);
     const double busy = static_cast<double>(useful_ticks(load.lanes[top])) /
                         static_cast<double>(std::max<uint64_t>(1, model_.window.ticks()));
-    return busy >= kBusy && point_to_point > 0.5 ? FindingKind::kBottleneckRank
-                                                 : FindingKind::kSerialSection;
+    return busy >= kBusy && point_to_point > 0.5 && serves(load.lanes[top])
+               ? FindingKind::kBottleneckRank
+               : FindingKind::kSerialSection;
+  }
+
+  /// Whether most messages that other ranks receive come from this one. Neighbours of a rank that
+  /// works alone wait for it, too, but talk with others.
+  [[nodiscard]] bool serves(uint32_t lane) const {
+    const trace::Messages& messages = model_.trace->messages;
+    const uint32_t server = model_.all->calls.lanes[lane].rank;
+    uint64_t served = 0;
+    uint64_t received = 0;
+    for (size_t i = 0; i < messages.size(); ++i) {
+      const uint64_t ticks = messages.recv_ticks[i];
+      if (ticks < model_.window.begin_ticks || ticks > model_.window.end_ticks) continue;
+      if (messages.receiver[i] == server || messages.receiver[i] == messages.sender[i]) continue;
+      ++received;
+      served += messages.sender[i] == server ? 1 : 0;
+    }
+    return 2 * served > received;
+  }
+
+  [[nodiscard]] bool waits_for_locks(const PathLoad& load) const {
+    std::vector<bool> lanes(model_.lanes.size());
+    for (const uint32_t lane : load.lanes) lanes[lane] = true;
+    const WaitsOf waits = waits_of(model_, lanes);
+    const uint64_t in_locks = waits.by_kind[static_cast<size_t>(comm::WaitKind::kLock)];
+    const uint64_t together = in_locks +
+                              waits.by_kind[static_cast<size_t>(comm::WaitKind::kLateSender)] +
+                              waits.by_kind[static_cast<size_t>(comm::WaitKind::kLateReceiver)];
+    return 2 * in_locks > together;
   }
 
   [[nodiscard]] double bytes_in_files(const PathLoad& load) const {
@@ -378,9 +413,10 @@ class Judge {
     result.critical = critical_path(in_focus);
     if (in_focus.rank_count() == 0 || focus.ticks() == 0) return result;
 
-    const PartJudge judge(in_focus, replay, Part::kFocus, result.costs, result.critical);
+    const PartJudge judge(in_focus, replay, Part::kFocus, result.costs, result.critical,
+                          result.focus == Focus::kSteps);
     std::vector<Candidate> found = judge.judge();
-    for (Finding& finding : message_findings(in_focus, result.costs)) {
+    for (Finding& finding : message_findings(in_focus, result.costs, judge.what_if())) {
       found.push_back({std::move(finding), {}});
     }
     if (result.efficiency.transfer < 0.9) add_transfers(in_focus, judge.what_if(), found);
@@ -427,7 +463,7 @@ class Judge {
     if (options_.oversubscribed) --level;
     if (is_interference || error > kMostReplayError * focus ||
         static_cast<double>(all_.violations) >
-            kMostViolations * static_cast<double>(all_.target.size())) {
+            kMostViolations * static_cast<double>(all_.list.size())) {
       level = 0;
     }
     finding.confidence = static_cast<Confidence>(std::max(level, 0));

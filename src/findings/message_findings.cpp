@@ -35,15 +35,51 @@ uint32_t main_path(const std::map<uint32_t, uint64_t>& ticks) {
   return path;
 }
 
-void add_wrong_order(const Model& model, std::vector<Finding>& found) {
+/// Receives one behind the other, nothing sent in between, of which the first waits while a message
+/// for a later one is there.
+struct Burst {
+  uint32_t first_call;
+  uint32_t end_call;
+  uint64_t gain_ticks;  ///< How much earlier the last of them could have ended.
+};
+
+/// What a rank gains that takes messages as they come. What it does behind each receive keeps its
+/// order: with that behind the last one, which may need all of them, it goes on when all are there.
+Burst burst_at(const Model& model, const Model::Lane& of, uint32_t call) {
   const comm::Dependencies& all = *model.all;
-  std::map<uint32_t, double> gained;  // By rank.
-  std::map<uint32_t, uint64_t> at;    // By call path.
+  Burst burst{call, call + 1, 0};
+  std::vector<uint64_t> came = {all.dep_ticks[call]};
+  std::vector<uint64_t> takes;  // A receive beside its wait, and what follows until the next one.
+  uint32_t last = call;
+  for (uint32_t next = call + 1; next < of.end_call; ++next) {
+    const bool receives = all.calls.is(next, comm::kReceives);
+    if (!receives && all.calls.is(next, comm::kTalks)) break;
+    if (!receives) continue;
+    takes.push_back(model.begin(next) - std::min(model.begin(next), model.wait_end(last)));
+    came.push_back(all.dep_ticks[next]);
+    last = next;
+    burst.end_call = next + 1;
+  }
+  std::sort(came.begin(), came.end());
+  uint64_t at = model.begin(call);
+  for (size_t i = 0; i < takes.size(); ++i) at = std::max(at, came[i]) + takes[i];
+  at = std::max(at, came.back());
+  burst.gain_ticks = model.wait_end(last) - std::min(model.wait_end(last), at);
+  return burst;
+}
+
+void add_wrong_order(const Model& model, const WhatIf& what_if, std::vector<Finding>& found) {
+  const comm::Dependencies& all = *model.all;
+  std::map<uint32_t, uint64_t> at;  // By call path.
+  base::Column<uint64_t> gaps(what_if.gaps().size());
+  std::copy(what_if.gaps().begin(), what_if.gaps().end(), gaps.begin());
   uint64_t overlap_ticks = 0;
   uint64_t longest = 0;
   Finding finding;
   for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
     const Model::Lane& of = model.lanes[lane];
+    uint32_t end_call = of.first_call;  // Of the burst before.
+    bool any = false;
     auto part = std::lower_bound(
         all.wrong_order.begin(), all.wrong_order.end(), of.first_call,
         [](const comm::Dependencies::WrongOrder& a, uint32_t call) { return a.call < call; });
@@ -52,35 +88,31 @@ void add_wrong_order(const Model& model, std::vector<Finding>& found) {
       const uint64_t until = model.wait_end(call);
       if (part->from_ticks >= until) continue;
       const uint64_t overlap = until - std::max(part->from_ticks, model.begin(call));
-      // What it does for the messages that are there could be done while it waits: all up to the
-      // receive behind the last of them.
-      uint64_t useful = 0;
-      uint64_t so_far = 0;
-      for (uint32_t next = call + 1; next < of.end_call && useful < overlap; ++next) {
-        so_far += model.begin(next) - std::min(model.begin(next), model.gap_begin(next, of));
-        if (!all.calls.is(next, comm::kReceives)) {
-          if (all.calls.is(next, comm::kTalks)) break;
-          continue;
-        }
-        if (all.dep_ticks[next] > until) break;
-        useful = so_far;
-      }
-      gained[all.calls.lanes[lane].rank] += static_cast<double>(std::min(overlap, useful));
       at[model.call_path[call]] += overlap;
       overlap_ticks += overlap;
       if (overlap > longest) {
         longest = overlap;
         finding.seen = {model.begin(call), model.end(call)};
       }
+      if (call < end_call) continue;
+      const Burst burst = burst_at(model, of, call);
+      end_call = burst.end_call;
+      any |= burst.gain_ticks > 0;
+      uint64_t left = burst.gain_ticks;
+      for (uint32_t next = call + 1; next < end_call && left > 0; ++next) {
+        uint64_t& gap = gaps[Model::gap(next, lane)];
+        const uint64_t taken = std::min(gap, left);
+        gap -= taken;
+        left -= taken;
+      }
     }
+    if (any) finding.ranks.push_back(all.calls.lanes[lane].rank);
   }
-  if (gained.empty()) return;
+  if (finding.ranks.empty()) return;
+  std::sort(finding.ranks.begin(), finding.ranks.end());
   finding.kind = FindingKind::kWrongOrder;
   finding.cost_ticks = static_cast<double>(overlap_ticks);
-  for (const auto& [rank, ticks] : gained) {
-    finding.recoverable_ticks = std::max(finding.recoverable_ticks, ticks);
-    finding.ranks.push_back(rank);
-  }
+  finding.recoverable_ticks = what_if.gain(gaps);
   finding.path = regions_to(model, main_path(at));
   if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
 }
@@ -183,7 +215,7 @@ void add_tiny(const Model& model, const DelayCosts& costs, std::vector<Finding>&
   if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
 }
 
-void add_locks(const Model& model, std::vector<Finding>& found) {
+void add_locks(const Model& model, const WhatIf& what_if, std::vector<Finding>& found) {
   const comm::Dependencies& all = *model.all;
   Finding finding;
   uint64_t sum = 0;
@@ -211,22 +243,23 @@ void add_locks(const Model& model, std::vector<Finding>& found) {
   if (sum == 0 || static_cast<double>(sum) < kLeastLock * whole) return;
   finding.kind = FindingKind::kLockContention;
   finding.cost_ticks = static_cast<double>(sum);
-  for (const auto& [rank, ticks] : by_waiter) {
-    finding.recoverable_ticks = std::max(finding.recoverable_ticks, static_cast<double>(ticks));
-    finding.waiting.push_back(rank);
+  finding.recoverable_ticks = what_if.gain_without(comm::WaitKind::kLock);
+  for (const auto& [rank, ticks] : by_waiter) finding.waiting.push_back(rank);
+  if (by_holder.size() < model.rank_count()) {
+    for (const auto& [rank, ticks] : by_holder) finding.ranks.push_back(rank);
   }
-  for (const auto& [rank, ticks] : by_holder) finding.ranks.push_back(rank);
   finding.path = regions_to(model, main_path(at));
-  found.push_back(std::move(finding));
+  if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
 }
 
 }  // namespace
 
-std::vector<Finding> message_findings(const Model& model, const DelayCosts& costs) {
+std::vector<Finding> message_findings(const Model& model, const DelayCosts& costs,
+                                      const WhatIf& what_if) {
   std::vector<Finding> found;
-  add_wrong_order(model, found);
+  add_wrong_order(model, what_if, found);
   add_tiny(model, costs, found);
-  add_locks(model, found);
+  add_locks(model, what_if, found);
   return found;
 }
 

@@ -61,13 +61,15 @@ class PathTime {
 class Player {
  public:
   Player(const Replay& replay, const base::Column<uint64_t>& gaps,
-         const base::Column<uint64_t>& costs, base::Column<Measured::Completed>* completed)
+         const base::Column<uint64_t>& costs, base::Column<Measured::Completed>* completed,
+         comm::WaitKind without = comm::kNoWait)
       : replay_(replay),
         model_(replay.model_),
         all_(*replay.model_.all),
         gaps_(gaps),
         costs_(costs),
         completed_(completed),
+        without_(without),
         begun_(all_.calls.size()),
         waiters_(all_.calls.size() + all_.group_kind.size()),
         latest_(all_.group_kind.size()),
@@ -133,7 +135,8 @@ class Player {
       }
       if (replay_.fixed_[call]) state.dependency = all_.first[call + 1];
       for (; state.dependency < all_.first[call + 1]; ++state.dependency) {
-        if (all_.list[state.dependency].waits() && !look_at(lane, state)) return;
+        const comm::Dependency& one = all_.list[state.dependency];
+        if (one.waits() && one.kind != without_ && !look_at(lane, state)) return;
       }
       if (completed_ != nullptr && all_.first[call] < all_.first[call + 1]) {
         const uint32_t i = all_.first[call];
@@ -219,6 +222,7 @@ class Player {
   const base::Column<uint64_t>& gaps_;
   const base::Column<uint64_t>& costs_;
   base::Column<Measured::Completed>* completed_;
+  comm::WaitKind without_;
   base::Column<uint64_t> begun_;    // Per call.
   base::Column<uint32_t> waiters_;  // Per call, then per group: the lane that waits for it.
   base::Column<uint64_t> latest_;   // Per group.
@@ -245,9 +249,9 @@ Replay::Replay(const Model& model) : model_(model) {
   }
 }
 
-Replayed Replay::run(const base::Column<uint64_t>& gaps,
-                     const base::Column<uint64_t>& costs) const {
-  return Player(*this, gaps, costs, nullptr).run();
+Replayed Replay::run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs,
+                     comm::WaitKind without) const {
+  return Player(*this, gaps, costs, nullptr, without).run();
 }
 
 Measured Replay::run_measured() const {

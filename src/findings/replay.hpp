@@ -66,9 +66,11 @@ class Replay {
   /// model  must outlive this.
   explicit Replay(const Model& model);
 
-  /// gaps  per gap; costs  per call.
-  /// cost  O(calls + dependencies), 12 bytes a call while it runs.
-  Replayed run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs) const;
+  /// gaps     per gap; costs  per call.
+  /// without  dependencies of this kind count for nothing.
+  /// cost     O(calls + dependencies), 12 bytes a call while it runs.
+  Replayed run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs,
+               comm::WaitKind without = comm::kNoWait) const;
   /// With gap_ticks() and CallCost::kRest.
   Measured run_measured() const;
 

@@ -19,8 +19,10 @@ struct Repair {
 /// Replays of one model with something changed.
 class WhatIf {
  public:
-  /// model, replay  of the model, must outlive this.
-  WhatIf(const Model& model, const Replay& replay);
+  /// model, replay    of the model, must outlive this.
+  /// until_last_step  each rank is done with its last time step: what early ones do behind it would
+  ///                  hide that the others could be as early.
+  WhatIf(const Model& model, const Replay& replay, bool until_last_step = false);
 
   /// How many ticks shorter the window would be; negative if it got longer.
   ///
@@ -40,20 +42,27 @@ class WhatIf {
   };
 
   [[nodiscard]] uint64_t ticks() const { return ticks_; }  ///< Of the unchanged replay.
+  /// Gain of a replay with these useful times in place of gap_ticks().
+  [[nodiscard]] double gain(const base::Column<uint64_t>& gaps) const;
+  /// Gain of a replay in which nobody waits for what is of this kind.
+  [[nodiscard]] double gain_without(comm::WaitKind kind) const;
   /// Of a replay with these costs of calls.
   [[nodiscard]] uint64_t ticks_with(const base::Column<uint64_t>& costs) const;
   [[nodiscard]] const base::Column<uint64_t>& costs() const { return costs_; }
+  [[nodiscard]] const base::Column<uint64_t>& gaps() const { return gaps_; }  ///< Unchanged ones.
 
  private:
+  void end_with_steps();
   void apply(const Repair& repair, base::Column<uint64_t>& gaps) const;
   [[nodiscard]] uint64_t play(const base::Column<uint64_t>& gaps,
                               const base::Column<uint64_t>& costs) const;
 
   const Model& model_;
   const Replay& replay_;
-  const base::Column<uint64_t> gaps_;
-  const base::Column<uint64_t> costs_;
-  const uint64_t ticks_;
+  const base::Column<uint64_t> measured_;  // Per gap.
+  base::Column<uint64_t> gaps_;            // What of it is replayed.
+  base::Column<uint64_t> costs_;
+  uint64_t ticks_;
 };
 
 }  // namespace pathline::findings
