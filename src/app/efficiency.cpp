@@ -165,6 +165,28 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
   return report;
 }
 
+std::vector<EfficiencyFactor> efficiency_factors(const findings::Efficiency& e) {
+  std::vector<EfficiencyFactor> factors;
+  if (e.openmp) {
+    factors = {
+        {0, "of all threads", e.openmp->parallel, "MPI x OpenMP"},
+        {1, "OpenMP", e.openmp->openmp, "threads that have work"},
+        {2, "parallel regions", e.openmp->serial, "time in which all threads may work"},
+        {2, "thread balance", e.openmp->load_balance, "mean over slowest thread of each region"},
+        {2, "scheduling", e.openmp->scheduling, "begin and end of regions"}};
+  }
+  const EfficiencyFactor of_ranks[] = {
+      {0, "parallel efficiency", e.parallel, "useful time of ranks"},
+      {1, "load balance", e.load_balance, "mean over the busiest rank"},
+      {1, "communication", e.communication, "busiest rank over all time"},
+      {2, "serialisation", e.serialisation, "waiting for one another"},
+      {3, "migration", e.migration, "load that is uneven step by step only"},
+      {3, "dependency", e.dependency, "one after the other"},
+      {2, "transfer", e.transfer, "network and MPI"}};
+  factors.insert(factors.end(), std::begin(of_ranks), std::end(of_ranks));
+  return factors;
+}
+
 nlohmann::ordered_json efficiency_json(const findings::Efficiency& e, double ticks_per_second) {
   const auto seconds = [&](uint64_t ticks) {
     return static_cast<double>(ticks) / ticks_per_second;

@@ -43,6 +43,17 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
                                                std::optional<EfficiencyBy> by,
                                                base::ThreadPool& pool, base::Progress& progress);
 
+/// A line of the tree of factors.
+struct EfficiencyFactor {
+  uint32_t depth;  ///< Below the factor before it that has a lower one.
+  const char* name;
+  double value;
+  const char* what;  ///< It tells, in a few words.
+};
+
+/// The tree, a factor behind what it is a factor of: OpenMP only of ranks with threads.
+std::vector<EfficiencyFactor> efficiency_factors(const findings::Efficiency& efficiency);
+
 /// The object `efficiency` of design/findings.md, section 6.
 nlohmann::ordered_json efficiency_json(const findings::Efficiency& efficiency,
                                        double ticks_per_second);

@@ -9,6 +9,7 @@
 
 #include "app/picture.hpp"
 #include "app/rank_rows.hpp"
+#include "app/report_findings.hpp"
 #include "app/step_lines.hpp"
 #include "base/text.hpp"
 #include "comm/detect_steps.hpp"
@@ -53,7 +54,7 @@ footer { margin-top: 40px; color: var(--muted); font-size: 13px; }
 /// A click on a heading sorts its table by that column, amounts from the largest; again, the other
 /// way. Cells hold their values in data-v.
 constexpr const char* kScript = R"(
-for (const table of document.querySelectorAll("table")) {
+for (const table of document.querySelectorAll('table:not(.tree)')) {
   const heads = [...table.rows[0].cells];
   heads.forEach((head, column) => head.addEventListener("click", () => {
     const value = row => { const v = row.cells[column].dataset.v;
@@ -80,15 +81,16 @@ struct Cell {
 class Report {
  public:
   Report(const trace::Trace& trace, const trace::Selection& selection,
-         const std::optional<RunFacts>& about, base::ThreadPool& pool)
-      : trace_(trace), selection_(selection), about_(about), pool_(pool) {}
+         const std::optional<RunFacts>& about, const std::optional<FindingsReport>& findings,
+         base::ThreadPool& pool)
+      : trace_(trace), selection_(selection), about_(about), findings_(findings), pool_(pool) {}
 
   base::Result<std::string> make(const std::string& name) {
     const std::string title = base::html_escaped(base::printable(name));
     add("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<title>{} - Pathline</title>\n<style>{}</style>\n</head>\n<body>\n",
-        title, kStyle);
+        "<title>{} - Pathline</title>\n<style>{}{}</style>\n</head>\n<body>\n",
+        title, kStyle, findings_ ? kFindingsStyle : "");
     add("<h1>{}</h1>\n<p class=\"muted\">{}, written by {}</p>\n", title,
         base::html_escaped(trace_.format),
         trace_.creator.empty() ? "an unknown recorder"
@@ -102,6 +104,7 @@ class Report {
     work_ = work_by_rank(trace_, profile, waits_);
     facts();
     headline();
+    if (findings_) add("{}", findings_section(*findings_));
     warnings();
     if (auto status = picture("Timeline", FigureKind::kTimeline, "Calls and messages over time");
         !status) {
@@ -138,8 +141,9 @@ class Report {
     const double until = trace_.seconds(std::min(selection_.until_ticks, trace_.end_ticks));
     return fmt::format(
         "Profile and pictures show {} from {:g} s to {:g} s. "
-        "The figures at the top are of the whole run.",
-        figure::ranks_text(trace_, selection_), from, until);
+        "{} at the top are of the whole run.",
+        figure::ranks_text(trace_, selection_), from, until,
+        findings_ ? "The figures and findings" : "The figures");
   }
 
   void facts() {
@@ -403,6 +407,7 @@ class Report {
   const trace::Trace& trace_;
   const trace::Selection& selection_;
   const std::optional<RunFacts>& about_;
+  const std::optional<FindingsReport>& findings_;
   base::ThreadPool& pool_;
   comm::Waits waits_;
   std::vector<WorkRow> work_;
@@ -414,8 +419,9 @@ class Report {
 
 base::Result<std::string> report_html(const trace::Trace& trace, const trace::Selection& selection,
                                       const std::string& name, const std::optional<RunFacts>& facts,
+                                      const std::optional<FindingsReport>& findings,
                                       base::ThreadPool& pool) {
-  return Report(trace, selection, facts, pool).make(name);
+  return Report(trace, selection, facts, findings, pool).make(name);
 }
 
 }  // namespace pathline::app

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/findings.hpp"
 #include "app/run_facts.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -13,14 +14,16 @@
 namespace pathline::app {
 
 /// One HTML page without anything outside itself: command and outcome, facts, where the time went,
-/// warnings, timeline, profile, ranks, waiting, matrix and time steps, each only if there is any;
-/// pictures in a light and a dark version, the reader's system chooses; tables that sort by a
-/// click.
+/// findings, warnings, timeline, profile, ranks, waiting, matrix and time steps, each only if there
+/// is any; pictures in a light and a dark version, the reader's system chooses; tables that sort by
+/// a click.
 ///
-/// name   what the page is about, usually the run's folder.
-/// facts  of the run; nullopt if nobody knows.
+/// name      what the page is about, usually the run's folder.
+/// facts     of the run; nullopt if nobody knows.
+/// findings  of the whole run; nullopt for one that cannot be judged, as without MPI.
 base::Result<std::string> report_html(const trace::Trace& trace, const trace::Selection& selection,
                                       const std::string& name, const std::optional<RunFacts>& facts,
+                                      const std::optional<FindingsReport>& findings,
                                       base::ThreadPool& pool);
 
 }  // namespace pathline::app

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "app/picture.hpp"
+#include "base/text.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::app {
@@ -22,7 +23,7 @@ using trace::Trace;
 std::string report(const Trace& trace, const std::string& name = "run7",
                    const trace::Selection& selection = {}) {
   base::ThreadPool pool(2);
-  const auto html = report_html(trace, selection, name, {}, pool);
+  const auto html = report_html(trace, selection, name, {}, {}, pool);
   EXPECT_TRUE(html.ok()) << html.error().message;
   return html.ok() ? html.value() : std::string();
 }
@@ -213,7 +214,7 @@ TEST(Report, SaysWhatWasRunHowItEndedAndWhoWaits) {
                  .hosts = {"n1", "n2"},
                  .exit_status = 1,
                  .losses = {"rank 1 lost 7 events"}};
-  const std::string html = without_values(report_html(trace, {}, "run7", facts, pool).value());
+  const std::string html = without_values(report_html(trace, {}, "run7", facts, {}, pool).value());
   EXPECT_THAT(html, HasSubstr("<code>mpirun -n 4 ./app &#39;&lt;x&gt;&#39;</code>"));
   EXPECT_THAT(html, HasSubstr("2026-11-21 09:30:05 UTC, on n1, n2"));
   EXPECT_THAT(html, HasSubstr("The command ended with status 1: the program failed."));
@@ -224,6 +225,81 @@ TEST(Report, SaysWhatWasRunHowItEndedAndWhoWaits) {
   EXPECT_THAT(html,
               HasSubstr("<td>barrier</td><td>1.20 µs</td><td>3</td><td>0</td><td>400 ns</td>"));
   EXPECT_THAT(html, Not(HasSubstr("<h2>Communication matrix</h2>"))) << "no messages";
+}
+
+/// Two ranks; the last one works longer in "solve", three times.
+Trace uneven_trace() {
+  TestTrace test(2);
+  const Region main = test.region("main");
+  const Region solve = test.region("so<l>ve");
+  const Region barrier = test.region("MPI_Barrier");
+  for (const uint32_t rank : {0, 1}) {
+    test.on(rank).enter(0, main);
+    for (uint64_t i = 0; i < 3; ++i) {
+      const uint64_t begin = 1000 * i;
+      const uint64_t until = begin + (rank == 1 ? 900 : 300);
+      test.on(rank).enter(begin, solve).leave(until, solve).enter(until, barrier);
+      test.on(rank).collective(until, begin + 900, 0).leave(begin + 900, barrier);
+    }
+    test.on(rank).leave(3000, main);
+  }
+  return test.finish();
+}
+
+std::string report_with_findings(const Trace& trace, const FindingsReport& findings) {
+  base::ThreadPool pool(1);
+  return report_html(trace, {}, "run7", {}, findings, pool).value();
+}
+
+TEST(Report, BeginsWithTheFindingsAndTheirNumbers) {
+  const Trace trace = uneven_trace();
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  const auto findings = find_findings(trace, "my run", {}, pool, progress);
+  ASSERT_TRUE(findings.ok()) << findings.error().message;
+  ASSERT_FALSE(findings.value().findings.empty());
+  const FindingRow& first = findings.value().findings.front();
+  const std::string html = report_with_findings(trace, findings.value());
+  EXPECT_LT(html.find("<h2>Findings</h2>"), html.find("<h2>Timeline</h2>"));
+  EXPECT_LT(html.find("</dl>"), html.find("<h2>Findings</h2>"));
+  // In each of three rounds 600 ns where the mean is 300 ns less: 900 of 3,000.
+  EXPECT_THAT(html, HasSubstr("<span class=\"gain\">900 ns (30.0 %)</span>"));
+  // A sentence begins with a capital.
+  EXPECT_THAT(html, HasSubstr(base::html_escaped(first.text.substr(1)) + "."));
+  EXPECT_THAT(html, HasSubstr("at main-&gt;so&lt;l&gt;ve"));
+  EXPECT_THAT(html, HasSubstr(base::html_escaped(first.advice)));
+  EXPECT_THAT(html, HasSubstr("confidence " + first.confidence));
+  ASSERT_FALSE(first.show.empty());
+  for (const std::string& command : first.show) {
+    EXPECT_THAT(html, HasSubstr("<code>" + base::html_escaped(command) + "</code>"));
+  }
+  EXPECT_THAT(html, HasSubstr("Nothing else wrong above"));
+  EXPECT_THAT(html, HasSubstr("not looked at: reading and writing of files"));
+  // With 100 ns of main each: 400 ns and 1,000 ns, on average 700.
+  EXPECT_THAT(html, HasSubstr(">load balance</td><td>70.0 %</td>"));
+  EXPECT_THAT(html, Not(HasSubstr("<l>")));
+}
+
+TEST(Report, KeepsWhatIsLessCertainApart) {
+  FindingsReport findings;
+  findings.findings.resize(2);
+  findings.findings[0] = {.kind = "slow_rank", .confidence = "high", .text = "rank 5 is slow"};
+  findings.findings[1] = {.kind = "jitter", .confidence = "low", .text = "now this, now that"};
+  findings.nothing_above_pct = 2;
+  const std::string html = report_with_findings(uneven_trace(), findings);
+  const size_t apart = html.find("<h3>Less certain</h3>");
+  EXPECT_LT(html.find("Rank 5 is slow."), apart);
+  EXPECT_GT(html.find("Now this, now that."), apart);
+  EXPECT_NE(apart, std::string::npos);
+  EXPECT_THAT(html, HasSubstr("slow rank, confidence high"));
+  findings.findings.clear();
+  const std::string nothing = report_with_findings(uneven_trace(), findings);
+  EXPECT_THAT(nothing, HasSubstr("<p>Nothing wrong above 2 % of the time.</p>"));
+  EXPECT_THAT(nothing, Not(HasSubstr("Less certain")));
+}
+
+TEST(Report, HasNoFindingsOfARunThatCannotBeJudged) {
+  EXPECT_THAT(report(uneven_trace()), Not(HasSubstr("Findings")));
 }
 
 }  // namespace

@@ -24,24 +24,10 @@ std::string tree_text(const app::EfficiencyReport& report) {
       "{} from {:.6f} s to {:.6f} s; on an ideal network it would be {}\n",
       base::human_seconds(report.end_s - report.begin_s), report.begin_s, report.end_s,
       base::human_seconds(static_cast<double>(e.ideal_ticks) / report.ticks_per_second));
-  const auto line = [&](size_t depth, std::string_view name, double value, std::string_view what) {
-    const std::string indented = std::string(2 * depth, ' ') + std::string(name);
-    text += fmt::format("{:<24} {:>6.1f} %  {}\n", indented, 100 * value, what);
-  };
-  if (e.openmp) {
-    line(0, "of all threads", e.openmp->parallel, "MPI x OpenMP");
-    line(1, "OpenMP", e.openmp->openmp, "threads that have work");
-    line(2, "parallel regions", e.openmp->serial, "time in which all threads may work");
-    line(2, "thread balance", e.openmp->load_balance, "mean over slowest thread of each region");
-    line(2, "scheduling", e.openmp->scheduling, "begin and end of regions");
+  for (const app::EfficiencyFactor& factor : app::efficiency_factors(e)) {
+    const std::string indented = std::string(size_t{2} * factor.depth, ' ') + factor.name;
+    text += fmt::format("{:<24} {:>6.1f} %  {}\n", indented, 100 * factor.value, factor.what);
   }
-  line(0, "parallel efficiency", e.parallel, "useful time of ranks");
-  line(1, "load balance", e.load_balance, "mean over the busiest rank");
-  line(1, "communication", e.communication, "busiest rank over all time");
-  line(2, "serialisation", e.serialisation, "waiting for one another");
-  line(3, "migration", e.migration, "load that is uneven step by step only");
-  line(3, "dependency", e.dependency, "one after the other");
-  line(2, "transfer", e.transfer, "network and MPI");
   if (e.parallel_high > e.parallel + 0.005) {
     text += fmt::format("up to {:.1f} % if what was done between polls was all useful\n",
                         100 * e.parallel_high);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/findings_against.hpp"
+#include "app/findings_words.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -50,30 +51,14 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 
 /// What the run is, and how well it does.
 std::string heading(const app::FindingsReport& report) {
-  const double length = report.end_s - report.begin_s;
-  constexpr const char* kFocus[] = {"in its time steps", "from MPI_Init to MPI_Finalize",
-                                    "in the chosen time"};
-  std::string text =
-      fmt::format("{}, {}{} {}", base::counted(report.ranks, "rank", "ranks"),
-                  report.steps > 0 && report.focus == findings::Focus::kSteps
-                      ? base::counted(report.steps, "step", "steps") + ", "
-                      : "",
-                  base::human_seconds(length), kFocus[static_cast<size_t>(report.focus)]);
-  for (const auto& [what, rank_s] : report.outside_rank_s) {
-    if (rank_s < 0.01 * length * report.ranks) continue;
-    text += fmt::format("; {} {}", what, base::human_seconds(rank_s / std::max(1U, report.ranks)));
-  }
   const findings::Efficiency& e = report.efficiency;
-  text += fmt::format("\nparallel efficiency {}: load balance {}, serialisation {}, transfer {}\n",
-                      percent(e.parallel), percent(e.load_balance), percent(e.serialisation),
-                      percent(e.transfer));
-  return text;
+  return fmt::format("{}\nparallel efficiency {}: load balance {}, serialisation {}, transfer {}\n",
+                     app::focus_text(report), percent(e.parallel), percent(e.load_balance),
+                     percent(e.serialisation), percent(e.transfer));
 }
 
 std::string finding_lines(size_t number, const app::FindingRow& row, size_t width) {
-  const std::string gain =
-      fmt::format("{} ({:.1f} %)", base::human_seconds(row.recoverable_s), row.recoverable_pct);
-  std::string text = fmt::format("\n{:>2}  {}  {}", number, row.kind, gain);
+  std::string text = fmt::format("\n{:>2}  {}  {}", number, row.kind, app::gain_text(row));
   if (row.after_above_s && number > 1) {
     text += fmt::format(", {} after those above", base::human_seconds(*row.after_above_s));
   }
@@ -98,12 +83,7 @@ std::string for_people(const app::FindingsReport& report) {
     }
     text += finding_lines(++number, row, width);
   }
-  std::string end = fmt::format("nothing {}wrong above {:.0f} % of the time",
-                                report.findings.empty() ? "" : "else ", report.nothing_above_pct);
-  if (!report.not_looked_at.empty()) {
-    end += fmt::format("; not looked at: {}", fmt::join(report.not_looked_at, ", "));
-  }
-  text += '\n' + folded(end, 0, width);
+  text += '\n' + folded(app::nothing_text(report), 0, width);
   for (const std::string& warning : report.warnings) text += folded("note: " + warning, 0, width);
   return text;
 }

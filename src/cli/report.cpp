@@ -32,8 +32,14 @@ base::Result<int> run_report(const CommonOptions& options) {
   auto opened = open(options);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  std::optional<app::FindingsReport> findings;
+  base::Progress progress;
+  with_progress(progress, options.quiet, [&] {
+    auto found = app::find_findings(run.trace, options.input, {}, run.pool, progress);
+    if (found) findings = std::move(found.value());
+  });
   const auto html = app::report_html(run.trace, run.selection, run_name(options.input),
-                                     app::run_facts(options.input), run.pool);
+                                     app::run_facts(options.input), findings, run.pool);
   if (!html) return html.error();
   if (auto status = write_result(options.output, html.value()); !status) return status.error();
   return kDone;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/findings_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace pathline::app {
+
+std::string focus_text(const FindingsReport& report) {
+  constexpr const char* kFocus[] = {"in its time steps", "from MPI_Init to MPI_Finalize",
+                                    "in the chosen time"};
+  const double length = report.end_s - report.begin_s;
+  const bool of_steps = report.steps > 0 && report.focus == findings::Focus::kSteps;
+  std::string text =
+      fmt::format("{}, {}{} {}", base::counted(report.ranks, "rank", "ranks"),
+                  of_steps ? base::counted(report.steps, "step", "steps") + ", " : "",
+                  base::human_seconds(length), kFocus[static_cast<size_t>(report.focus)]);
+  for (const auto& [what, rank_s] : report.outside_rank_s) {
+    if (rank_s < 0.01 * length * report.ranks) continue;
+    text += fmt::format("; {} {}", what, base::human_seconds(rank_s / std::max(1U, report.ranks)));
+  }
+  return text;
+}
+
+std::string gain_text(const FindingRow& row) {
+  return fmt::format("{} ({:.1f} %)", base::human_seconds(row.recoverable_s), row.recoverable_pct);
+}
+
+std::string nothing_text(const FindingsReport& report) {
+  std::string text = fmt::format("nothing {}wrong above {:.0f} % of the time",
+                                 report.findings.empty() ? "" : "else ", report.nothing_above_pct);
+  if (!report.not_looked_at.empty()) {
+    text += fmt::format("; not looked at: {}", fmt::join(report.not_looked_at, ", "));
+  }
+  return text;
+}
+
+}  // namespace pathline::app

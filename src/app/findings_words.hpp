@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "app/findings.hpp"
+
+// What is said of findings wherever people read them: on a terminal, in a report, behind a
+// recording.
+namespace pathline::app {
+
+/// "8 ranks, 30 steps, 1.06 s in its time steps; before the steps 120 ms"
+std::string focus_text(const FindingsReport& report);
+
+/// "221 ms (20.8 %)"
+std::string gain_text(const FindingRow& row);
+
+/// "nothing else wrong above 2 % of the time; not looked at: ..."
+std::string nothing_text(const FindingsReport& report);
+
+}  // namespace pathline::app
