@@ -112,10 +112,12 @@ std::string date_text(const RunFacts& facts) {
   return facts.start_time.substr(0, 10) + ' ' + facts.start_time.substr(11, 8) + " UTC";
 }
 
-std::vector<std::string> next_commands(const std::string& input, bool has_steps) {
+std::vector<std::string> next_commands(const std::string& input, bool can_judge, bool has_steps) {
   const std::string run = base::printable(quoted(input));
-  std::vector<std::string> commands = {"pathline profile " + run + " --by rank",
-                                       "pathline waits " + run};
+  std::vector<std::string> commands;
+  if (can_judge) commands.push_back("pathline findings " + run);
+  commands.push_back("pathline profile " + run + " --by rank");
+  commands.push_back("pathline waits " + run);
   if (has_steps) commands.push_back("pathline steps " + run + " --summary");
   commands.push_back("pathline report " + run + " -o report.html");
   return commands;

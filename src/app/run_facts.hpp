@@ -29,7 +29,8 @@ std::string ending_text(const RunFacts& facts);
 /// "2026-11-21 09:30:05 UTC".
 std::string date_text(const RunFacts& facts);
 
-/// What to type next, most useful first; `has_steps` for a program that marks time steps.
-std::vector<std::string> next_commands(const std::string& input, bool has_steps);
+/// What to type next, most useful first; `can_judge` for one of which there are findings,
+/// `has_steps` for a program that marks time steps.
+std::vector<std::string> next_commands(const std::string& input, bool can_judge, bool has_steps);
 
 }  // namespace pathline::app

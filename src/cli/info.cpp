@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/findings_glance.hpp"
 #include "app/run_facts.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -72,8 +73,9 @@ void add_facts(Json& json, const app::RunFacts& facts) {
 /// The same for people.
 class Words {
  public:
-  Words(const CommonOptions& options, const trace::Trace& trace, const app::RunFacts& facts)
-      : options_(options), trace_(trace), facts_(facts) {}
+  Words(const CommonOptions& options, const trace::Trace& trace, const app::RunFacts& facts,
+        base::ThreadPool& pool)
+      : options_(options), trace_(trace), facts_(facts), pool_(pool) {}
 
   std::string text() {
     const comm::Summary summary = comm::summarise(trace_);
@@ -115,8 +117,10 @@ class Words {
     for (const std::string& loss : facts_.losses) add("lost", loss);
     for (const std::string& warning : trace_.warnings) add("warning", base::printable(warning));
     if (trace_.rank_count > 0 && summary.events > 0) {
+      const app::Glance seen = app::glance(trace_, options_.input, pool_);
+      add("findings", seen.line);
       for (const std::string& command :
-           app::next_commands(options_.input, summary.marked_steps > 0)) {
+           app::next_commands(options_.input, seen.can_judge, summary.marked_steps > 0)) {
         add("next", command);
       }
     }
@@ -149,6 +153,7 @@ class Words {
   const CommonOptions& options_;
   const trace::Trace& trace_;
   const app::RunFacts& facts_;
+  base::ThreadPool& pool_;
   std::string text_;
   std::string_view last_;
 };
@@ -161,7 +166,8 @@ base::Result<int> run_info(const CommonOptions& options) {
   base::Status status;
   if (is_for_people(options)) {
     const app::RunFacts none;
-    status = write_result(options.output, Words(options, trace, facts ? *facts : none).text());
+    status = write_result(
+        options.output, Words(options, trace, facts ? *facts : none, opened.value()->pool).text());
   } else {
     Json json = to_json(trace);
     if (facts) add_facts(json, *facts);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/findings_glance.hpp"
 #include "app/run_facts.hpp"
 #include "cli/command.hpp"
 
@@ -17,8 +18,12 @@ void note_what_next(const app::RecordOutcome& outcome) {
   if (facts && outcome.exit_status != 0) cli::note("the command " + app::ending_text(*facts));
   if (!outcome.has_archive) return;
   const std::string run = outcome.run.string();
-  cli::note(fmt::format("next: pathline info {}; {}", run,
-                        fmt::join(app::next_commands(run, false), "; ")));
+  const bool ended_well = facts && outcome.exit_status == 0;
+  const app::Glance seen = ended_well ? app::glance(outcome.run) : app::Glance();
+  std::vector<std::string> commands = app::next_commands(run, seen.can_judge, false);
+  if (!seen.line.empty()) cli::note(seen.line + ": " + commands.front());
+  commands.insert(commands.begin() + (seen.can_judge ? 1 : 0), "pathline info " + run);
+  cli::note(fmt::format("next: {}", fmt::join(commands, "; ")));
 }
 
 base::Result<int> run_record(const app::RecordRequest& request,
