@@ -55,6 +55,8 @@ uint32_t RunNames::text(std::string_view text) {
 uint32_t RunNames::region(std::string_view name, uint32_t role, uint32_t paradigm,
                           std::string_view file, uint32_t line, uint32_t flags,
                           std::string_view description) {
+  // Score-P's name for where MPI functions come from; Scalasca knows them by it.
+  if (file.empty() && paradigm == trace::kParadigmMpi) file = "MPI";
   const uint32_t name_text = text(name);
   const uint32_t file_text = file.empty() ? kUndefined : text(file);
   const uint32_t description_text = text(description);

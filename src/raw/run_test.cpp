@@ -119,6 +119,20 @@ TEST_F(RunTest, EndsInnerCallsWhoseLeaveIsLost) {
   EXPECT_THAT(run.warnings, ElementsAre(StartsWith("2 leaves do not fit the calls")));
 }
 
+TEST_F(RunTest, SaysOfMpiFunctionsWhatScorePSays) {
+  auto writer = process({});
+  writer.define(Kind::kFile, {8}, "main.c");
+  writer.define(Kind::kRegion, {9, 1 | 1U << 8U, 3, 8}, "work");
+  writer.event(0, Kind::kEnter, kMain).event(100, Kind::kLeave, kMain);
+  writer.finish();
+  const raw::Run run = read();
+  std::string files;
+  for (const trace::RegionDefinition& region : run.trace.definitions.regions) {
+    files += fmt::format("{}: {}\n", region.name, region.file);
+  }
+  EXPECT_EQ(files, "time step: \nmain: \nMPI_Send: MPI\nMPI_Recv: MPI\nwork: main.c\n");
+}
+
 TEST_F(RunTest, MakesACallOfABurstOfPolls) {
   auto writer = process({});
   writer.event(0, Kind::kEnter, kMain);
