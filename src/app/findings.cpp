@@ -132,12 +132,14 @@ class Reporter {
       sum.wait_ticks += time.wait_ticks;
       sum.rest_ticks += time.rest_ticks;
       sum.polling_ticks += time.polling_ticks;
+      sum.unknown_polling_ticks += time.unknown_polling_ticks;
     }
     report_.rank_s = ranks * seconds(model_.window.ticks());
     report_.useful_s = seconds(sum.useful_ticks);
     report_.wait_s = seconds(sum.wait_ticks);
     report_.rest_s = seconds(sum.rest_ticks);
     report_.polling_s = seconds(sum.polling_ticks);
+    report_.unknown_polling_s = seconds(sum.unknown_polling_ticks);
     const auto classes = trace::call_classes(trace_.definitions);
     uint64_t io = 0;
     for (size_t i = 0; i < model_.piece_path.size(); ++i) {
@@ -293,10 +295,10 @@ void note_limits(const trace::Trace& trace, const comm::Dependencies& all, const
   if (trace.definitions.metrics.empty()) {
     report.not_looked_at.emplace_back("why work takes as long as it does (record --counters)");
   }
-  if (report.polling_s > 0.02 * report.rank_s) {
+  if (report.unknown_polling_s > 0.02 * report.rank_s) {
     report.warnings.push_back(fmt::format(
         "{} between polls (MPI_Test, MPI_Iprobe): what the program did there is not known",
-        base::human_seconds(report.polling_s)));
+        base::human_seconds(report.unknown_polling_s)));
   }
   if (places.oversubscribed()) {
     report.warnings.push_back(

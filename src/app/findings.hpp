@@ -56,12 +56,13 @@ struct FindingsReport {
   size_t steps = 0;
   double ticks_per_second = 1;
   findings::Efficiency efficiency;
-  double rank_s = 0;  ///< All that follow add up to it, but io_s, which is part of useful_s.
+  double rank_s = 0;  ///< All that follow add up to it, but for parts of others.
   double useful_s = 0;
-  double io_s = 0;
+  double io_s = 0;  ///< Part of useful_s.
   double wait_s = 0;
   double rest_s = 0;
   double polling_s = 0;
+  double unknown_polling_s = 0;  ///< The part of polling_s that may be useful.
   struct Wait {
     std::string kind;
     uint64_t count;

@@ -52,6 +52,7 @@ namespace pathline::chunk {
   X(Polls, 36, "region count duration") \
   X(SendFailed, 37, "") \
   X(NeighborSend, 38, "receiver bytes") \
+  X(PollsWithWork, 39, "region count duration work") \
   X(Region, 64, "id role line file text") \
   X(File, 65, "id text") \
   X(Stream, 66, "stream text") \

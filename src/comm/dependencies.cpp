@@ -326,6 +326,36 @@ void find_wrong_order(Dependencies& all, base::ThreadPool& pool) {
   }
 }
 
+/// See Dependencies: which calls of polls begin behind the work between them.
+void begin_behind_work(size_t regions, Dependencies& all) {
+  MpiCalls& calls = all.calls;
+  const auto gave_up = [&](uint32_t call) {
+    return !calls.is(call, kReceives) && all.wait_ticks(call) == 0;
+  };
+  struct Sums {
+    uint64_t gave_up = 0;
+    uint64_t received = 0;
+  };
+  std::vector<Sums> sums(regions);
+  for (const PollWork& work : calls.poll_work) {
+    if (!calls.is(work.call, kMeasured)) continue;
+    (gave_up(work.call) ? sums[work.region].gave_up : sums[work.region].received) += work.ticks;
+  }
+  std::vector<PollWork> rest;
+  for (const PollWork& work : calls.poll_work) {
+    if (!calls.is(work.call, kMeasured)) continue;
+    // A receive behind a probe is what its sender may wait for: when that began is to stay.
+    const bool works = sums[work.region].gave_up > sums[work.region].received &&
+                       calls.region[work.call] == work.region;
+    if (works || gave_up(work.call)) {
+      calls.begin_ticks[work.call] += work.ticks;
+    } else {
+      rest.push_back(work);
+    }
+  }
+  calls.poll_work = std::move(rest);
+}
+
 std::vector<DependencyPart> parts_of(const trace::Trace& trace, const MpiCalls& calls,
                                      base::ThreadPool& pool) {
   constexpr size_t kPiece = 1U << 18U;  // Each looks for its calls anew.
@@ -367,6 +397,7 @@ Dependencies dependencies(const trace::Trace& trace, base::ThreadPool& pool) {
   Dependencies result;
   result.calls = mpi_calls(trace, pool);
   Joiner(result).run(parts_of(trace, result.calls, pool), pool);
+  begin_behind_work(trace.definitions.regions.size(), result);
   find_wrong_order(result, pool);
   result.omp_barriers = omp_barriers(trace, pool);
   return result;

@@ -75,6 +75,12 @@ struct Dependency {
 /// A call depends on the begin of other calls. Clocks disagree: where a call ended before something
 /// it depends on began, the dependency counts as if it had come with the end; `early` says by how
 /// much.
+///
+/// Polls that found nothing were calls in the middle of work: such a call begins later by what was
+/// done between them (MpiCalls::poll_work), which so is time in front of it. Where polls received
+/// what they looked for, or a wait ended, the program may have done something useful or have passed
+/// the time until then: these are as they were recorded, and their `poll_work` stays, unless most
+/// polls of the region give up in the end, which a program that only waits never does.
 struct Dependencies {
   MpiCalls calls;
 

@@ -334,6 +334,60 @@ TEST_F(DependenciesByHand, OfPollsWithWorkBehindThemAreOfTheLastOneOnly) {
   EXPECT_THAT(waits_of(all), ElementsAre(Wait{WaitKind::kPolling, 1, 5, 0}));
 }
 
+class PollsByHand : public DependenciesByHand {
+ protected:
+  Region poll = test.region("MPI_Test");
+  Region irecv = test.region("MPI_Irecv");
+
+  PollsByHand() {
+    test.define(trace::DefinitionKind::kParameter, {kCount, test.text(trace::kPollCount), 2});
+    test.define(trace::DefinitionKind::kParameter, {kWork, test.text(trace::kWorkBetweenPolls), 2});
+  }
+  /// Rank 1 polls from 10 to 70, a third of that in MPI.
+  void poll_and_work() {
+    begin();
+    test.on(1).enter(1, irecv).irecv_request(2, 5).leave(3, irecv);
+    test.on(1).enter(10, poll).add(EventKind::kParameterUnsignedInt, 10, {kCount, 20, 0});
+    test.on(1).add(EventKind::kParameterUnsignedInt, 10, {kWork, 40, 0}).leave(70, poll);
+  }
+  static constexpr uint32_t kCount = 77;
+  static constexpr uint32_t kWork = 78;
+};
+
+TEST_F(PollsByHand, ThatFoundNothingBeginBehindTheWorkBetweenThem) {
+  const Region wait = test.region("MPI_Wait");
+  poll_and_work();
+  test.on(1).enter(77, wait).irecv(90, 5, 0, 8).leave(90, wait);
+  test.on(0).enter(85, send).send(85, 1, 8).leave(86, send);
+  const Dependencies all = dependencies_of(end(100));
+  EXPECT_THAT(waits_of(all), ElementsAre(Wait{WaitKind::kLateSender, 1, 8, 0}));
+  const uint32_t call = all.calls.first[1] + 1;
+  EXPECT_EQ(all.calls.begin_ticks[call], 50U);
+  EXPECT_EQ(all.calls.end_ticks[call], 70U);
+  EXPECT_THAT(all.calls.poll_work, IsEmpty()) << "it is in front of the call now";
+}
+
+TEST_F(PollsByHand, ThatReceiveSomethingMayHavePassedTheTime) {
+  poll_and_work();
+  test.on(1).enter(77, poll).irecv(80, 5, 0, 8).leave(80, poll);
+  test.on(0).enter(75, send).send(75, 1, 8).leave(76, send);
+  const Dependencies all = dependencies_of(end(100));
+  EXPECT_THAT(waits_of(all), ElementsAre(Wait{WaitKind::kPolling, 1, 65, 0}));
+  EXPECT_EQ(all.calls.poll_work_ticks(all.calls.first[1] + 1), 47U) << "the last time, too";
+  EXPECT_EQ(all.calls.poll_work_ticks(all.calls.first[1]), 0U);
+}
+
+TEST_F(PollsByHand, ThatReceiveSomethingAreWorkWhereMostGiveUp) {
+  poll_and_work();
+  test.on(1).enter(77, poll).irecv(80, 5, 0, 8).leave(80, poll);
+  test.on(1).enter(90, poll).add(EventKind::kParameterUnsignedInt, 90, {kCount, 20, 0});
+  test.on(1).add(EventKind::kParameterUnsignedInt, 90, {kWork, 48, 0}).leave(150, poll);
+  test.on(0).enter(75, send).send(75, 1, 8).leave(76, send);
+  const Dependencies all = dependencies_of(end(200));
+  EXPECT_THAT(waits_of(all), ElementsAre(Wait{WaitKind::kPolling, 1, 18, 0}));
+  EXPECT_THAT(all.calls.poll_work, IsEmpty());
+}
+
 TEST_F(DependenciesByHand, OfAReceiveBehindAProbeAreOfOneCall) {
   const Region probe = test.region("MPI_Iprobe");
   begin();

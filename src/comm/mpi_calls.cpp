@@ -89,8 +89,10 @@ class Collector {
     if (open != kNone) end(static_cast<uint32_t>(events_.size() - 1));
   }
 
+  // Calls are numbered from 0.
   base::Column<Call> calls;
-  std::vector<RmaEvent> rma;  // Calls are numbered from 0.
+  std::vector<RmaEvent> rma;
+  std::vector<PollWork> poll_work;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -105,6 +107,7 @@ class Collector {
     enter_ = event;
     traits_ = enters ? regions_[region_].traits : uint8_t{kTalks};
     polls_ = 1;
+    work_ticks_ = 0;
     first_rma_ = rma.size();
   }
 
@@ -125,9 +128,8 @@ class Collector {
       case EventKind::kNonBlockingCollectiveComplete: traits_ |= kTalks; break;
       case EventKind::kParameterUnsignedInt:
         if (region_ == kNone || !regions_[region_].polls) break;
-        if (trace_.definitions.parameter_name(events_.fields(i)[0]) == "count") {
-          polls_ = std::max<uint64_t>(1, events_.word64(i, 1));
-        }
+        take_parameter(trace_.definitions.parameter_name(events_.fields(i)[0]),
+                       events_.word64(i, 1));
         break;
       default:
         if (!is_rma_synchronisation(events_.kind[i])) break;
@@ -137,14 +139,24 @@ class Collector {
     }
   }
 
+  void take_parameter(std::string_view name, uint64_t value) {
+    if (name == trace::kPollCount) polls_ = std::max<uint64_t>(1, value);
+    if (name != trace::kWorkBetweenPolls) return;
+    traits_ |= kMeasured;
+    const auto hz = static_cast<double>(trace_.definitions.clock.ticks_per_second);
+    work_ticks_ = static_cast<uint64_t>(std::min(static_cast<double>(value) * hz / 1e9, 1e18));
+  }
+
   void end(uint32_t event) {
     const uint64_t end_ticks = events_.ticks[event];
+    work_ticks_ = std::min(work_ticks_, end_ticks - begin_ticks_);
     const bool polls = region_ != kNone && regions_[region_].polls;
     if (!joined(end_ticks, polls)) {
       const auto traits = static_cast<uint8_t>(traits_ | (polls ? kPolls : 0));
       calls.push_back({begin_ticks_, end_ticks, region_, enter_, traits});
       polls_before_ = polls && !completed_ ? polls_ : 0;
       poll_end_ticks_ = end_ticks;
+      add_work(work_ticks_);
     }
     completed_ = false;
     for (size_t k = first_rma_; k < rma.size(); ++k) {
@@ -164,12 +176,27 @@ class Collector {
     const uint64_t gap = begin_ticks_ - before.end_ticks;
     const uint64_t spent = poll_end_ticks_ - before.begin_ticks;
     if (2 * gap * polls_before_ > 5 * spent) return false;
+    // Who worked between the polls before has done so once more.
+    const bool worked = !poll_work.empty() && poll_work.back().call + 1 == calls.size();
+    add_work(work_ticks_ + (worked ? gap : 0));
+    // It must be known of all of them, unless they are single.
+    const bool measured =
+        (before.traits & kMeasured) != 0 && (polls_ == 1 || (traits_ & kMeasured) != 0);
     before.end_ticks = end_ticks;
     before.region = region_;
     before.traits |= traits_;
+    if (!measured) before.traits &= static_cast<uint8_t>(~kMeasured);
     if (goes_on) poll_end_ticks_ = end_ticks;
     polls_before_ = goes_on && !completed_ ? polls_before_ + polls_ : 0;
     return true;
+  }
+
+  /// Of the last call of `calls`.
+  void add_work(uint64_t ticks) {
+    if (ticks == 0) return;
+    const auto call = static_cast<uint32_t>(calls.size() - 1);
+    if (poll_work.empty() || poll_work.back().call != call) poll_work.push_back({call, region_, 0});
+    poll_work.back().ticks += ticks;
   }
 
   const trace::Trace& trace_;
@@ -181,6 +208,7 @@ class Collector {
   uint32_t enter_ = 0;
   uint8_t traits_ = 0;
   uint64_t polls_ = 1;
+  uint64_t work_ticks_ = 0;
   size_t first_rma_ = 0;
   bool completed_ = false;
   // The last call of `calls`: how many polls it is that have not found anything; 0 for another.
@@ -303,6 +331,13 @@ MpiCalls mpi_calls(const trace::Trace& trace, base::ThreadPool& pool) {
   });
   MpiCalls result;
   lay_out(trace, parts, result);
+  for (size_t lane = 0; lane < result.lanes.size(); ++lane) {
+    if (result.lanes[lane].location == kNoLane) continue;
+    for (const PollWork& work : parts[result.lanes[lane].location].poll_work) {
+      const uint32_t call = result.first[lane] + work.call;
+      result.poll_work.push_back({call, work.region, work.ticks});
+    }
+  }
   pool.for_each(result.lanes.size(), [&](size_t lane) {
     const uint32_t location = result.lanes[lane].location;
     if (location == kNoLane) return;

@@ -29,6 +29,14 @@ enum CallTrait : uint8_t {
   kPolls = 16,        ///< It looked, maybe again and again, whether something had happened.
   kFinalizes = 32,    ///< MPI_Finalize.
   kInitializes = 64,  ///< MPI_Init, MPI_Init_thread.
+  kMeasured = 128,    ///< Polls that were recorded with the work between them.
+};
+
+/// What the program did between the polls of a call.
+struct PollWork {
+  uint32_t call;
+  uint32_t region;  ///< Of the polls: a receive behind a probe gives the call its own.
+  uint64_t ticks;   ///< At most the length of the call.
 };
 
 /// An event of one-sided communication inside a call.
@@ -42,8 +50,9 @@ struct RmaEvent {
 ///
 /// Polls that fail and follow each other at once (MPI_Test*, MPI_Iprobe), the one that succeeds and
 /// the receive behind a probe are one call: "at once" is within two and a half times the mean time
-/// from poll to poll. A call whose first event is the begin of a collective operation begins with
-/// that. A collective operation outside of recorded calls is a call without a region.
+/// from poll to poll. What the program did between them is `poll_work`. A call whose first event is
+/// the begin of a collective operation begins with that. A collective operation outside of recorded
+/// calls is a call without a region.
 struct MpiCalls {
   std::vector<Lane> lanes;  ///< The first thread of each rank, then other threads that call MPI.
   std::vector<uint32_t> lane_of_location;
@@ -54,9 +63,19 @@ struct MpiCalls {
   base::Column<uint32_t> enter;   ///< Its Enter, the first one of joined polls.
   base::Column<uint8_t> traits;
   std::vector<std::vector<RmaEvent>> rma;  ///< Per lane, in the order of time.
+  std::vector<PollWork> poll_work;         ///< Ascending calls; those kMeasured without are 0.
 
   [[nodiscard]] size_t size() const { return begin_ticks.size(); }
   [[nodiscard]] bool is(uint32_t call, uint8_t trait) const { return (traits[call] & trait) != 0; }
+  /// Time between the polls of this call in which the program did something else, as far as that
+  /// was recorded.
+  ///
+  /// cost  O(log of the calls with such).
+  [[nodiscard]] uint64_t poll_work_ticks(uint32_t call) const {
+    const auto at = std::lower_bound(poll_work.begin(), poll_work.end(), call,
+                                     [](const PollWork& a, uint32_t b) { return a.call < b; });
+    return at != poll_work.end() && at->call == call ? at->ticks : 0;
+  }
   /// kNoLane for a location that calls nothing or does not exist: a table of messages has none.
   [[nodiscard]] uint32_t lane_at(uint32_t location) const {
     return location < lane_of_location.size() ? lane_of_location[location] : kNoLane;

@@ -137,20 +137,18 @@ Efficiency efficiency(const Model& model, const Replay& replay, const Measured& 
   result.forced = measured.replayed.forced;
   result.ideal_ticks = replay.run(gap_ticks(model), call_costs(model, CallCost::kIdeal)).ticks;
 
-  uint64_t polling = 0;
+  uint64_t unknown = 0;
   const std::vector<LaneTime> times = lane_times(model);
   for (size_t lane = 0; lane < times.size(); ++lane) {
     const Model::Lane& of = model.lanes[lane];
     if (!of.recorded || !of.first_of_rank) continue;
     result.useful_ticks += times[lane].useful_ticks;
     result.most_useful_ticks = std::max(result.most_useful_ticks, times[lane].useful_ticks);
-    for (uint32_t call = of.first_call; call < of.end_call; ++call) {
-      if (model.all->calls.is(call, comm::kPolls)) polling += model.end(call) - model.begin(call);
-    }
+    unknown += times[lane].unknown_wait_ticks + times[lane].unknown_polling_ticks;
   }
   const uint64_t all = result.measured_ticks * result.ranks;
   result.parallel = ratio(result.useful_ticks, all);
-  result.parallel_high = ratio(result.useful_ticks + polling, all);
+  result.parallel_high = ratio(result.useful_ticks + unknown, all);
   result.load_balance = ratio(result.useful_ticks, result.most_useful_ticks * result.ranks);
   result.communication = ratio(result.most_useful_ticks, result.measured_ticks);
   result.serialisation = ratio(result.most_useful_ticks, result.ideal_ticks);

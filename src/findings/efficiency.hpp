@@ -42,7 +42,7 @@ struct Efficiency {
   uint64_t most_useful_ticks = 0;
 
   double parallel = 0;
-  double parallel_high = 0;  ///< If all time between polls that were joined was useful.
+  double parallel_high = 0;  ///< If all was useful of which it is not known, see LaneTime.
   double load_balance = 0;
   double communication = 0;
   double serialisation = 0;

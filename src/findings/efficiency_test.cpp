@@ -92,6 +92,49 @@ TEST(EfficiencyByHand, OfPollsHasARange) {
   EXPECT_EQ(lane_times(run.model)[0].polling_ticks, 60U);
 }
 
+TEST(EfficiencyByHand, OfPollsWithWorkBetweenThemHasTheWork) {
+  constexpr uint32_t kWork = 78;
+  TestTrace test(1);
+  const Region main = test.region("main");
+  const Region poll = test.region("MPI_Test");
+  test.define(trace::DefinitionKind::kParameter, {kWork, test.text(trace::kWorkBetweenPolls), 2});
+  test.on(0).enter(0, main).enter(20, poll);
+  test.on(0).add(trace::EventKind::kParameterUnsignedInt, 20, {kWork, 45, 0}).leave(80, poll);
+  test.on(0).leave(100, main);
+  TestRun run(test.finish());
+  const Efficiency found = efficiency(run.model, run.pool);
+  EXPECT_DOUBLE_EQ(found.parallel, 0.85);
+  EXPECT_DOUBLE_EQ(found.parallel_high, 0.85);
+  const LaneTime time = lane_times(run.model)[0];
+  EXPECT_EQ(time.useful_ticks, 85U);
+  EXPECT_EQ(time.polling_ticks, 15U);
+  EXPECT_EQ(time.unknown_polling_ticks, 0U);
+  for (const uint32_t path : run.model.piece_path) EXPECT_EQ(run.path_name(path), "main");
+}
+
+TEST(EfficiencyByHand, OfPollsThatReceiveHasARangeOfTheWorkBetweenThem) {
+  constexpr uint32_t kWork = 78;
+  TestTrace test(2);
+  const Region main = test.region("main");
+  const Region poll = test.region("MPI_Test");
+  const Region irecv = test.region("MPI_Irecv");
+  const Region send = test.region("MPI_Send");
+  test.define(trace::DefinitionKind::kParameter, {kWork, test.text(trace::kWorkBetweenPolls), 2});
+  test.on(0).enter(0, main).enter(60, send).send(60, 1, 8).leave(60, send).leave(100, main);
+  test.on(1).enter(0, main).enter(0, irecv).irecv_request(0, 5).leave(0, irecv).enter(20, poll);
+  test.on(1).add(trace::EventKind::kParameterUnsignedInt, 20, {kWork, 45, 0});
+  test.on(1).irecv(80, 5, 0, 8).leave(80, poll).leave(100, main);
+  TestRun run(test.finish());
+  const Efficiency found = efficiency(run.model, run.pool);
+  EXPECT_DOUBLE_EQ(found.parallel, 0.7);
+  EXPECT_DOUBLE_EQ(found.parallel_high, 0.925);
+  const LaneTime time = lane_times(run.model)[1];
+  EXPECT_EQ(time.wait_ticks, 40U);
+  EXPECT_EQ(time.polling_ticks, 20U);
+  EXPECT_EQ(time.unknown_wait_ticks, 40U);
+  EXPECT_EQ(time.unknown_polling_ticks, 5U);
+}
+
 TEST(EfficiencyByHand, OfThreadsIsAFactorOfItsOwn) {
   // 100 ticks: 20 serial, a region of 70 in which the threads work 60 and 40, 10 in MPI.
   constexpr uint8_t kOpenMp = 3;

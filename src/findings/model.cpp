@@ -84,14 +84,17 @@ class Cutter {
         model_.trace->definitions, events_,
         [&](Region region, uint64_t ticks) {
           charge(ticks);
+          if (above_mpi_ == kNone && is_mpi(region)) above_mpi_ = current_;
           current_ = part_.tree.child(current_, region);
           name_call(region, ticks);
         },
         [&](uint64_t ticks) {
           charge(ticks);
           current_ = part_.tree.nodes()[current_].parent;
+          if (current_ == above_mpi_) above_mpi_ = kNone;
         });
     current_ = 0;
+    above_mpi_ = kNone;
     charge(model_.window.end_ticks);
     // Calls of no length at the end of the window, and what could not be named.
     while (call_ < lane_.end_call) leave_gap();
@@ -144,25 +147,30 @@ class Cutter {
     // A gap has few pieces; where it has many, some paths come twice.
     constexpr size_t kLookBack = 16;
     const size_t first = part_.first_piece.back();
+    // What was done between polls was done by who called them.
+    const uint32_t path = above_mpi_ == kNone ? current_ : above_mpi_;
     size_t i = part_.pieces.size();
     for (size_t k = 0; k < kLookBack && i > first; ++k) {
       Piece& piece = part_.pieces[--i];
-      if (piece.path == current_ && piece.step == step) {
+      if (piece.path == path && piece.step == step) {
         piece.ticks += ticks;
         return;
       }
     }
-    part_.pieces.push_back({current_, step, ticks});
+    part_.pieces.push_back({path, step, ticks});
   }
   [[nodiscard]] uint32_t index_of(uint32_t step) const {
     return static_cast<uint32_t>(
         std::lower_bound(step_numbers_.begin(), step_numbers_.end(), step) - step_numbers_.begin());
   }
 
+  [[nodiscard]] bool is_mpi(Region region) const {
+    return region.valid() && classes_[region] == trace::CallClass::kMpi;
+  }
+
   /// The call path of the call that this Enter began.
   void name_call(Region region, uint64_t ticks) {
-    if (named_ == lane_.end_call || !region.valid()) return;
-    if (classes_[region] != trace::CallClass::kMpi) return;
+    if (named_ == lane_.end_call || !is_mpi(region)) return;
     const auto enter_ticks = [&] { return events_.ticks[model_.all->calls.enter[named_]]; };
     while (named_ < lane_.end_call && enter_ticks() < ticks) {
       part_.call_path.push_back(kNone);
@@ -181,6 +189,7 @@ class Cutter {
   const std::vector<uint32_t>& step_numbers_;
   LanePart& part_;
   uint32_t current_ = 0;
+  uint32_t above_mpi_ = kNone;  // The path that the open call of MPI was made from.
   uint64_t since_;
   uint32_t call_;   // The next one to end.
   uint32_t named_;  // The next one to be named.
@@ -341,6 +350,7 @@ Model model(const trace::Trace& trace, const comm::Dependencies& all, const Wind
 }
 
 std::vector<LaneTime> lane_times(const Model& model) {
+  const comm::MpiCalls& calls = model.all->calls;
   std::vector<LaneTime> times(model.lanes.size());
   for (size_t lane = 0; lane < times.size(); ++lane) {
     const Model::Lane& of = model.lanes[lane];
@@ -351,7 +361,16 @@ std::vector<LaneTime> lane_times(const Model& model) {
       const uint64_t wait = model.wait_ticks(call);
       const uint64_t rest = model.end(call) - model.begin(call) - wait;
       time.wait_ticks += wait;
-      (model.all->calls.is(call, comm::kPolls) ? time.polling_ticks : time.rest_ticks) += rest;
+      if (!calls.is(call, comm::kPolls)) {
+        time.rest_ticks += rest;
+        continue;
+      }
+      time.polling_ticks += rest;
+      const uint64_t unknown =
+          calls.is(call, comm::kMeasured) ? calls.poll_work_ticks(call) : wait + rest;
+      const uint64_t in_wait = std::min(unknown, wait);
+      time.unknown_wait_ticks += in_wait;
+      time.unknown_polling_ticks += std::min(unknown - in_wait, rest);
     }
     const size_t begin = model.first_piece[Model::gap(of.first_call, lane)];
     const size_t end = model.first_piece[Model::gap(of.end_call, lane) + 1];

@@ -38,8 +38,13 @@ struct LaneTime {
   uint64_t useful_ticks = 0;  ///< Outside of MPI.
   uint64_t wait_ticks = 0;    ///< In MPI, for others.
   uint64_t rest_ticks = 0;    ///< In MPI otherwise, and in a call that had begun before the window.
-  uint64_t polling_ticks = 0;  ///< In polls, without their wait: what a program does between polls
-                               ///< that were joined is not known.
+  uint64_t polling_ticks =
+      0;  ///< In polls that were joined, without their wait. Work between polls
+          ///< that found nothing is useful time, if it was recorded as such.
+  // What of the above may be useful, as a program does something between polls: in recordings that
+  // do not say how long all of it, else the time between polls that received something.
+  uint64_t unknown_wait_ticks = 0;     ///< A part of wait_ticks.
+  uint64_t unknown_polling_ticks = 0;  ///< A part of polling_ticks.
 };
 
 /// A run in a window as calls of MPI and, between them, pieces of useful time with their call
@@ -107,7 +112,8 @@ struct Model {
 Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
             StepWindows steps, base::ThreadPool& pool);
 
-/// Per lane. All four of a lane that is recorded add up to the window, to the tick.
+/// Per lane. Useful, wait, rest and polling time of a lane that is recorded add up to the window,
+/// to the tick.
 std::vector<LaneTime> lane_times(const Model& model);
 
 }  // namespace pathline::findings

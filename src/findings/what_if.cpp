@@ -48,8 +48,7 @@ double WhatIf::gain(const base::Column<uint64_t>& gaps) const {
 }
 
 double WhatIf::gain_without(comm::WaitKind kind) const {
-  return static_cast<double>(ticks_) -
-         static_cast<double>(replay_.run(gaps_, costs_, kind).ticks);
+  return static_cast<double>(ticks_) - static_cast<double>(replay_.run(gaps_, costs_, kind).ticks);
 }
 
 void WhatIf::apply(const Repair& repair, base::Column<uint64_t>& gaps) const {

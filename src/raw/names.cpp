@@ -98,9 +98,10 @@ void RunNames::begin(const std::vector<std::string>& hosts) {
   paradigm(trace::kParadigmMpi, "MPI");
   paradigm(kParadigmUser, "User");
   define(DefinitionKind::kParameter, {step_parameter, text("step"), 1});
-  define(DefinitionKind::kParameter, {count_parameter, text("count"), 2});
+  define(DefinitionKind::kParameter, {count_parameter, text(trace::kPollCount), 2});
   define(DefinitionKind::kParameter, {neighbor_parameter, text(trace::kNeighbor), 2});
   define(DefinitionKind::kParameter, {neighbor_bytes_parameter, text(trace::kNeighborBytes), 2});
+  define(DefinitionKind::kParameter, {work_parameter, text(trace::kWorkBetweenPolls), 2});
   define(DefinitionKind::kAttribute,
          {time_attribute, text("time"), text("Time of the simulation"), kTypeDouble});
   // First of all regions, so that no other of this name can be taken for it.

@@ -88,6 +88,7 @@ class RunNames {
   // Of a neighbourhood collective, a pair for each neighbour: its rank in the world, and bytes.
   uint32_t neighbor_parameter = 2;
   uint32_t neighbor_bytes_parameter = 3;
+  uint32_t work_parameter = 4;  ///< See trace::kWorkBetweenPolls.
   uint32_t time_attribute = 0;
   std::vector<std::string> region_names;  ///< By number.
   std::vector<uint8_t> metric_sizes;      ///< By number of the metric: its values.

@@ -148,6 +148,30 @@ TEST_F(RunTest, MakesACallOfABurstOfPolls) {
   EXPECT_EQ(run.trace.definitions.parameter_name(1), "count");
 }
 
+TEST_F(RunTest, KeepsTheWorkBetweenPolls) {
+  auto writer = process({});
+  writer.event(0, Kind::kEnter, kMain);
+  writer.event(200, Kind::kPollsWithWork, kRecvRegion, 12, 120, 80);
+  // Cut to half of its time by what came before, and so is the work; no more of it than time.
+  writer.event(300, Kind::kPollsWithWork, kRecvRegion, 5, 200, 100);
+  writer.event(340, Kind::kPollsWithWork, kRecvRegion, 2, 20, 21);
+  writer.event(380, Kind::kPollsWithWork, kRecvRegion, 1, 0, 0);
+  writer.event(400, Kind::kLeave, kMain);
+  writer.finish();
+  const raw::Run run = read();
+  EXPECT_EQ(describe(run.trace, run.trace.locations[0]),
+            "0 Enter main\n"
+            "40 Enter MPI_Recv\n40 ParameterUnsignedInt 1 12 0\n"
+            "40 ParameterUnsignedInt 4 40 0\n100 Leave MPI_Recv\n"
+            "100 Enter MPI_Recv\n100 ParameterUnsignedInt 1 5 0\n"
+            "100 ParameterUnsignedInt 4 25 0\n150 Leave MPI_Recv\n"
+            "160 Enter MPI_Recv\n160 ParameterUnsignedInt 1 2 0\n"
+            "160 ParameterUnsignedInt 4 10 0\n170 Leave MPI_Recv\n"
+            "190 Enter MPI_Recv\n190 ParameterUnsignedInt 1 1 0\n"
+            "190 ParameterUnsignedInt 4 0 0\n190 Leave MPI_Recv\n200 Leave main\n");
+  EXPECT_EQ(run.trace.definitions.parameter_name(4), trace::kWorkBetweenPolls);
+}
+
 TEST_F(RunTest, KeepsFlushesPausesAndCounters) {
   auto writer = process({});
   writer.define(Kind::kMetricSet, {3}, "cycles,misses");

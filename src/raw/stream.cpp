@@ -21,6 +21,13 @@ uint32_t narrow(uint64_t value) {
   return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
 }
 
+/// `whole` times part / all, at most `whole`.
+uint64_t part_of(uint64_t whole, uint64_t part, uint64_t all) {
+  if (part >= all) return all == 0 ? 0 : whole;
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>(Wide{whole} * part / all);
+}
+
 class StreamReader {
  public:
   StreamReader(const Process& process, const chunk::StreamChunks& stream,
@@ -204,11 +211,16 @@ class StreamReader {
     for (const uint32_t region : inside) enter(time, region);
   }
 
-  void polls(uint64_t time, uint64_t before, const uint64_t* n, uint64_t ticks) {
+  void polls(uint64_t time, uint64_t before, const Record& record) {
+    const auto& n = record.numbers;
+    const uint64_t ticks = record.ticks;
     const uint64_t begin = n[2] >= ticks ? before : std::clamp(time_of(ticks - n[2]), before, time);
     const uint32_t region = number(Entity::kRegion, n[0]);
     enter(begin, region);
     parameter(begin, names_.count_parameter, n[1]);
+    if (record.kind == RecordKind::kPollsWithWork) {
+      parameter(begin, names_.work_parameter, part_of(time - begin, n[3], n[2]));
+    }
     leave(time, region);
   }
   void parameter(uint64_t time, uint32_t number, uint64_t value) {
@@ -437,7 +449,8 @@ void StreamReader::take(const Record& record, uint64_t time) {
       words(EventKind::kBufferFlush, time).put(std::max(time, end), 2);
       break;
     }
-    case RecordKind::kPolls: polls(time, before, n, record.ticks); break;
+    case RecordKind::kPolls:
+    case RecordKind::kPollsWithWork: polls(time, before, record); break;
     case RecordKind::kNeighborSend:
       parameter(time, names_.neighbor_parameter, n[0]);
       parameter(time, names_.neighbor_bytes_parameter, n[1]);

@@ -225,8 +225,8 @@ void write_polls() {
     thread.stream.add(RecordKind::kLeave, polls.last_ticks, polls.region);
     return;
   }
-  thread.stream.add(RecordKind::kPolls, polls.last_ticks, polls.region, polls.count,
-                    polls.last_ticks - polls.first_ticks);
+  thread.stream.add(RecordKind::kPollsWithWork, polls.last_ticks, polls.region, polls.count,
+                    polls.last_ticks - polls.first_ticks, polls.work_ticks);
 }
 
 uint32_t define_region(const char* name, uint32_t role_paradigm, const char* file, uint32_t line) {

@@ -11,6 +11,7 @@
 
 #include "chunk/writer.hpp"
 #include "record/clock.hpp"
+#include "record/polls.hpp"
 #include "record/settings.hpp"
 
 // The recorder is a guest in a foreign program. libpathline.so holds what stands here and knows
@@ -55,16 +56,6 @@ class [[nodiscard]] Lock {
 
  private:
   Mutex& mutex_;
-};
-
-/// Failed calls of MPI_Iprobe, MPI_Test ... in a row, or such that only look something up
-/// (MPI_Wtime); recorded as one.
-struct Polls {
-  bool quick = false;  ///< The latter, which are a call like others if there is one only.
-  uint32_t region = 0;
-  uint32_t count = 0;
-  uint64_t first_ticks = 0;
-  uint64_t last_ticks = 0;
 };
 
 /// What is wanted of the calls now, bits.

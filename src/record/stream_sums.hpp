@@ -148,7 +148,8 @@ class StreamSums : public chunk::Watch {
     switch (kind) {
       case RecordKind::kEnter: enter(n[0]); break;
       case RecordKind::kLeave: leave(n[0]); break;
-      case RecordKind::kPolls: polls(before, n); break;
+      case RecordKind::kPolls:
+      case RecordKind::kPollsWithWork: polls(before, n); break;
       case RecordKind::kSend:
       case RecordKind::kIsend:
         last_bytes_ = n[3];

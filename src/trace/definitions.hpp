@@ -30,6 +30,11 @@ inline constexpr const char* kCalledFrom = "called from ";
 inline constexpr const char* kNeighbor = "neighbour";
 inline constexpr const char* kNeighborBytes = "bytes to neighbour";
 
+// Parameters of a call that stands for polls in a row: how many there were, and, where it is known,
+// the time between them that the program used for something else.
+inline constexpr const char* kPollCount = "count";
+inline constexpr const char* kWorkBetweenPolls = "ns of work between polls";
+
 enum class LocationType : uint8_t { kUnknown, kCpuThread, kAcceleratorStream, kMetric };
 enum class LocationGroupType : uint8_t { kUnknown, kProcess, kAccelerator };
 enum class GroupType : uint8_t {

@@ -79,6 +79,7 @@ void write_others(ProcessWriter& writer, uint32_t rank, uint64_t ticks) {
   add(Kind::kRecording, 0);
   add(Kind::kRecording, 1);
   add(Kind::kFlush, 50);
+  add(Kind::kPollsWithWork, kIprobe, 3, 1, 1);
   writer.metric(++ticks, 0, {12345, 67});
   writer.event_on(1, ticks, Kind::kEnter, kMain).event_on(1, ticks + 5, Kind::kLeave, kMain);
 }

@@ -9,6 +9,7 @@
 //   threads  N threads, one after the other, each with a region
 //   calls    all of pathline.h; N is the exit status
 //   kokkos   what a Kokkos program does with a tool
+//   polls    5 tests that fail, with 5 ms between them; N in a row
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -214,6 +215,23 @@ static void be_on_two_hosts(void) {
   if (unshare(CLONE_NEWUTS) != 0 || sethostname("second", 6) != 0) puts("no name of its own");
 }
 
+/// What it waits for comes from the other rank when that has done the same.
+static void poll_often(int polls) {
+  int number = 0, done = 0;
+  for (int work = 1; work >= 0; --work) {
+    MPI_Request request;
+    MPI_Irecv(&number, 1, MPI_INT, 1 - rank, work, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < (work ? 5 : polls); ++i) {
+      if (work && i > 0) usleep(5000);
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done) MPI_Abort(MPI_COMM_WORLD, 5);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&number, 1, MPI_INT, 1 - rank, work, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
@@ -228,6 +246,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "threads") == 0) have_visitors(number);
   if (strcmp(what, "calls") == 0) call_all();
   if (strcmp(what, "kokkos") == 0) be_kokkos();
+  if (strcmp(what, "polls") == 0) poll_often(number);
   MPI_Finalize();
   return strcmp(what, "calls") == 0 ? number : 0;
 }

@@ -141,8 +141,7 @@ class Call {
   /// become one.
   void passed() {
     if (!may_record_) return;
-    constexpr uint64_t kSoon = 4096;  // Ticks: a microsecond or four.
-    if (thread.polls.count != 0 && begin_ - thread.polls.last_ticks > kSoon) write_polls();
+    if (thread.polls.count != 0 && begin_ - thread.polls.last_ticks > Polls::kSoon) write_polls();
     join(true);
   }
 
@@ -159,13 +158,8 @@ class Call {
   void join(bool quick) {
     Polls& polls = thread.polls;
     if (polls.count != 0 && polls.region != region_) write_polls();
-    if (polls.count == 0) {
-      polls.region = region_;
-      polls.first_ticks = begin_;
-      polls.quick = quick;
-    }
-    ++polls.count;
-    polls.last_ticks = end();
+    if (polls.count == 0) polls = {.quick = quick, .region = region_};
+    polls.add(begin_, end());
   }
 
   uint64_t begin_ = 0;
