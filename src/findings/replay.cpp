@@ -315,17 +315,27 @@ base::Column<uint64_t> gap_ticks(const Model& model) {
 base::Column<uint64_t> changed_gaps(const Model& model, uint32_t path, Change change,
                                     const std::vector<bool>& ranks) {
   const PathTime time(model, path, change == Change::kStep);
+  const PathTime steps(model, path, change != Change::kRemove);
+  std::vector<bool> shared(model.steps.size());
   base::Column<uint64_t> gaps(model.first_piece.size() - 1);
   std::fill(gaps.begin(), gaps.end(), 0);
   for (size_t lane = 0; lane < model.lanes.size(); ++lane) {
     const uint32_t rank = model.all->calls.lanes[lane].rank;
     const bool chosen = ranks.empty() || (rank < ranks.size() && ranks[rank]);
+    // Whether this lane has nothing of the path in a step, and others do.
+    const auto lacks = [&](uint32_t step) {
+      if (change == Change::kRemove || step == kNone || !model.lanes[lane].first_of_rank) {
+        return false;
+      }
+      return steps.mean(step) > 0 && time.sum(lane, step) == 0;
+    };
+    std::fill(shared.begin(), shared.end(), false);
     for (uint32_t call = model.lanes[lane].first_call; call <= model.lanes[lane].end_call; ++call) {
       const size_t gap = Model::gap(call, lane);
       for (uint32_t i = model.first_piece[gap]; i < model.first_piece[gap + 1]; ++i) {
+        const uint32_t step = model.piece_step[i];
         uint64_t ticks = model.piece_ticks[i];
         if (model.piece_path[i] == path) {
-          const uint32_t step = model.piece_step[i];
           if (change != Change::kRemove) {
             ticks = scaled(ticks, time.mean(step), time.sum(lane, step));
           } else if (chosen) {
@@ -333,6 +343,9 @@ base::Column<uint64_t> changed_gaps(const Model& model, uint32_t path, Change ch
           }
         }
         gaps[gap] += ticks;
+        if (!lacks(step) || shared[step]) continue;
+        shared[step] = true;
+        gaps[gap] += steps.mean(step);
       }
     }
   }

@@ -36,6 +36,10 @@ enum class Change : uint8_t {
 /// As gap_ticks(), with the pieces of `path` (an index into Model::call_paths; not of the paths
 /// below) scaled.
 ///
+/// In time steps, ranks that have none of it get the mean as well, where their part of the step
+/// begins: no work gets lost. Outside of steps nobody knows when they should do it, and they do
+/// not.
+///
 /// ranks  by rank, those whose pieces are removed; empty means all. For kRemove only.
 base::Column<uint64_t> changed_gaps(const Model& model, uint32_t path, Change change,
                                     const std::vector<bool>& ranks = {});

@@ -38,6 +38,32 @@ TEST(WhatIf, RepairsOneAfterTheOther) {
   EXPECT_EQ(repaired.add(a), ticks - two_faults(Simulation(2), 0, 0));
 }
 
+/// Half of the ranks have something to do that the others do not have, in each step.
+uint64_t with_extra(Simulation run, const std::vector<uint64_t>& extra) {
+  for (uint32_t step = 0; step < 4; ++step) {
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+      run.begin_step(rank, step);
+      run.work(rank, "work", 100 + 10 * rank);
+      if (extra[rank] > 0) run.work(rank, "extra", extra[rank]);
+    }
+    run.collective(Operation::kBarrier);
+    for (uint32_t rank = 0; rank < 4; ++rank) run.end_step(rank);
+  }
+  return run.finish();
+}
+
+TEST(WhatIf, LosesNoWorkOfASharedPath) {
+  trace::TestTrace test(4);
+  const uint64_t ticks = with_extra(Simulation(4, 3, &test), {80, 80, 0, 0});
+  const TestRun run(test.finish());
+  const WhatIf what_if(run.model);
+  const uint64_t evened = with_extra(Simulation(4), {40, 40, 40, 40});
+  for (const Change change : {Change::kStep, Change::kStatic}) {
+    const Repair repair{.paths = {run.path("main/time step/extra")}, .change = change, .ranks = {}};
+    EXPECT_EQ(what_if.gain(repair), ticks - evened);
+  }
+}
+
 /// Neighbours that do something of their own behind the last step; rank 0 is slow.
 uint64_t with_clean_up(Simulation run, uint64_t more) {
   constexpr uint32_t kRanks = 6;
