@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "findings/cost_findings.hpp"
 #include "findings/message_findings.hpp"
 #include "findings/path_load.hpp"
 #include "findings/waits_of.hpp"
@@ -179,26 +180,9 @@ class PartJudge {
                                   part(comm::WaitKind::kPolling);
     const double busy = static_cast<double>(useful_ticks(load.lanes[top])) /
                         static_cast<double>(std::max<uint64_t>(1, model_.window.ticks()));
-    return busy >= kBusy && point_to_point > 0.5 && serves(load.lanes[top])
+    return busy >= kBusy && point_to_point > 0.5 && serves_others(model_, load.lanes[top])
                ? FindingKind::kBottleneckRank
                : FindingKind::kSerialSection;
-  }
-
-  /// Whether most messages that other ranks receive come from this one. Neighbours of a rank that
-  /// works alone wait for it, too, but talk with others.
-  [[nodiscard]] bool serves(uint32_t lane) const {
-    const trace::Messages& messages = model_.trace->messages;
-    const uint32_t server = model_.all->calls.lanes[lane].rank;
-    uint64_t served = 0;
-    uint64_t received = 0;
-    for (size_t i = 0; i < messages.size(); ++i) {
-      const uint64_t ticks = messages.recv_ticks[i];
-      if (ticks < model_.window.begin_ticks || ticks > model_.window.end_ticks) continue;
-      if (messages.receiver[i] == server || messages.receiver[i] == messages.sender[i]) continue;
-      ++received;
-      served += messages.sender[i] == server ? 1 : 0;
-    }
-    return 2 * served > received;
   }
 
   [[nodiscard]] bool waits_for_locks(const PathLoad& load) const {
@@ -304,89 +288,6 @@ class PartJudge {
   double ranks_ = 0;
 };
 
-/// Time in MPI calls beyond waiting, function by function, where the network or MPI take too long.
-void add_transfers(const Model& model, const WhatIf& what_if, std::vector<Candidate>& found) {
-  constexpr double kLeastRest = 0.02;
-  const auto& regions = model.trace->definitions.regions;
-  const comm::Dependencies& all = *model.all;
-  const base::Column<uint64_t>& costs = what_if.costs();
-  std::vector<double> rest(regions.size() + 1);
-  for (const Model::Lane& lane : model.lanes) {
-    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      const uint32_t region = all.calls.region[call];
-      const size_t function =
-          region < regions.size() ? uint32_t{regions[region].function} : regions.size();
-      rest[function] += static_cast<double>(costs[call]);
-    }
-  }
-  const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
-  for (size_t function = 0; function < regions.size(); ++function) {
-    if (rest[function] < kLeastRest * whole || rest[function] == 0) continue;
-    base::Column<uint64_t> without(costs.size());
-    for (size_t call = 0; call < costs.size(); ++call) {
-      const uint32_t region = all.calls.region[call];
-      const bool is_it = region < regions.size() && regions[region].function == function;
-      without[call] = is_it ? 0 : costs[call];
-    }
-    Candidate candidate;
-    Finding& finding = candidate.finding;
-    const auto role = regions[function].role;
-    finding.kind =
-        role >= trace::RegionRole::kFirstCollective && role <= trace::RegionRole::kLastCollective
-            ? FindingKind::kCollectiveCost
-            : FindingKind::kTransfer;
-    if (role == trace::RegionRole::kBarrier) finding.kind = FindingKind::kCollectiveCost;
-    finding.recoverable_ticks =
-        static_cast<double>(what_if.ticks()) - static_cast<double>(what_if.ticks_with(without));
-    finding.cost_ticks = rest[function];
-    finding.path = {trace::Region(function)};
-    finding.seen = model.window;
-    finding.evidence = {{"share_of_rank_time", rest[function] / whole}};
-    if (finding.recoverable_ticks > 0) found.push_back(std::move(candidate));
-  }
-}
-
-void add_threads(const Model& model, const Efficiency& efficiency, base::ThreadPool& pool,
-                 std::vector<Candidate>& found) {
-  if (!efficiency.openmp) return;
-  const ThreadTime time = thread_time(model, pool);
-  if (time.threads == 0) return;
-  const auto add = [&](FindingKind kind, uint64_t lost, double factor) {
-    if (factor >= 0.9) return;
-    Candidate candidate;
-    candidate.finding.kind = kind;
-    candidate.finding.recoverable_ticks = static_cast<double>(lost) / time.threads;
-    candidate.finding.cost_ticks = static_cast<double>(lost);
-    candidate.finding.seen = model.window;
-    candidate.finding.evidence = {{"factor", factor},
-                                  {"threads", static_cast<double>(time.threads)}};
-    found.push_back(std::move(candidate));
-  };
-  add(FindingKind::kOmpImbalance, time.imbalance_ticks, efficiency.openmp->load_balance);
-  add(FindingKind::kOmpSerial, time.serial_ticks, efficiency.openmp->serial);
-}
-
-/// Calls that take what comes first, or ask whether something came: a run without the fault may
-/// have met the messages in another order.
-bool depends_on_order(const Model& model) {
-  const auto& regions = model.trace->definitions.regions;
-  std::vector<bool> any(regions.size());
-  for (size_t i = 0; i < regions.size(); ++i) {
-    const std::string_view name = regions[i].name;
-    any[i] =
-        name.find("any") != std::string_view::npos || name.find("some") != std::string_view::npos;
-    any[i] = any[i] && name.starts_with("MPI_");
-  }
-  for (const Model::Lane& lane : model.lanes) {
-    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      const uint32_t region = model.all->calls.region[call];
-      if (model.all->calls.is(call, comm::kPolls)) return true;
-      if (region < any.size() && any[region]) return true;
-    }
-  }
-  return false;
-}
-
 class Judge {
  public:
   Judge(const trace::Trace& trace, const comm::Dependencies& all, const JudgeOptions& options,
@@ -419,8 +320,9 @@ class Judge {
     for (Finding& finding : message_findings(in_focus, result.costs, judge.what_if())) {
       found.push_back({std::move(finding), {}});
     }
-    if (result.efficiency.transfer < 0.9) add_transfers(in_focus, judge.what_if(), found);
-    add_threads(in_focus, result.efficiency, pool_, found);
+    for (Finding& finding : cost_findings(in_focus, result.efficiency, judge.what_if(), pool_)) {
+      found.push_back({std::move(finding), {}});
+    }
     for (Candidate& candidate : found) set_confidence(result, in_focus, candidate.finding);
     if (result.focus == Focus::kSteps) {
       add_outside(Part::kBefore, {program.begin_ticks, focus.begin_ticks}, result, found);

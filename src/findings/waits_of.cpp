@@ -50,4 +50,38 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes) {
   return waits;
 }
 
+bool serves_others(const Model& model, uint32_t lane) {
+  const trace::Messages& messages = model.trace->messages;
+  const uint32_t server = model.all->calls.lanes[lane].rank;
+  uint64_t served = 0;
+  uint64_t received = 0;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const uint64_t ticks = messages.recv_ticks[i];
+    if (ticks < model.window.begin_ticks || ticks > model.window.end_ticks) continue;
+    if (messages.receiver[i] == server || messages.receiver[i] == messages.sender[i]) continue;
+    ++received;
+    served += messages.sender[i] == server ? 1 : 0;
+  }
+  return 2 * served > received;
+}
+
+bool depends_on_order(const Model& model) {
+  const auto& regions = model.trace->definitions.regions;
+  std::vector<bool> any(regions.size());
+  for (size_t i = 0; i < regions.size(); ++i) {
+    const std::string_view name = regions[i].name;
+    any[i] =
+        name.find("any") != std::string_view::npos || name.find("some") != std::string_view::npos;
+    any[i] = any[i] && name.starts_with("MPI_");
+  }
+  for (const Model::Lane& lane : model.lanes) {
+    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+      const uint32_t region = model.all->calls.region[call];
+      if (model.all->calls.is(call, comm::kPolls)) return true;
+      if (region < any.size() && any[region]) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace pathline::findings

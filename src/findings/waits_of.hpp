@@ -23,4 +23,16 @@ struct WaitsOf {
 /// cost  O(calls).
 WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes);
 
+/// Whether most messages that other ranks receive come from this lane's rank. Neighbours of a rank
+/// that works alone wait for it, too, but talk with others.
+///
+/// cost  O(messages).
+bool serves_others(const Model& model, uint32_t lane);
+
+/// Whether there are calls that take what comes first, or ask whether something came: a run without
+/// some fault may have met the messages in another order.
+///
+/// cost  O(calls).
+bool depends_on_order(const Model& model);
+
 }  // namespace pathline::findings
