@@ -47,16 +47,19 @@ struct Judgement {
 /// Concludes from the waits of a run who causes them, and what would be gained without.
 ///
 /// A call path outside of MPI is looked at if others wait half a percent of the time for it. Kinds:
-/// what one rank does alone (with file I/O in it, as the root of broadcasts, always busy, or else);
-/// ranks in a chain: time on the critical path at least 1.5 times the mean, alike on all ranks, and
-/// not balanced within steps; load: always the same rank (share 0.6, steady), growing, one alone
-/// three times beyond the next, or else; what is left is jitter. Gains are replays of the run with
-/// the time of the path removed or evened out; what a replay does not gain is no finding.
+/// what one rank does alone (with file I/O in it, as the root of broadcasts, always busy and
+/// sending most of what the others receive, or else); ranks in a chain: time on the critical path
+/// at least 1.5 times the mean, alike on all ranks, not balanced within steps, and not for a lock;
+/// load: always the same rank (share 0.6, steady), growing, one alone three times beyond the next,
+/// or else; what is left is jitter. Gains are replays of the run with the time of the path removed
+/// or evened out; what a replay does not gain is no finding. In the focus on steps each rank is
+/// done with its last one.
 ///
 /// Thresholds and their trials: design of the findings, 22 programs with a planted fault each.
 ///
 /// options  its window must not be empty
-/// cost     four replays, and up to two for each of 16 call paths.
+/// cost     four replays, up to two for each of 16 call paths, and those of message_findings() and
+///          cost_findings().
 Judgement judge(const trace::Trace& trace, const comm::Dependencies& all,
                 const JudgeOptions& options, base::ThreadPool& pool);
 
