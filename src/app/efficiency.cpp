@@ -221,6 +221,21 @@ nlohmann::ordered_json efficiency_json(const findings::Efficiency& e, double tic
   return json;
 }
 
+base::Result<figure::CriticalPath> critical_stretches(const trace::Trace& trace,
+                                                      const std::string& input,
+                                                      base::ThreadPool& pool) {
+  auto part = judged_part(trace, input, {.focus = findings::Focus::kRun}, pool);
+  if (!part) return part.error();
+  const findings::Model model =
+      findings::model(trace, part.value()->all, part.value()->window, pool);
+  figure::CriticalPath stretches;
+  for (const findings::CriticalSegment& segment : findings::critical_path(model).segments) {
+    stretches.push_back(
+        {model.all->calls.lanes[segment.lane].location, segment.begin_ticks, segment.end_ticks});
+  }
+  return stretches;
+}
+
 base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const std::string& input,
                                                 const FindingsRequest& request,
                                                 base::ThreadPool& pool, base::Progress& progress) {

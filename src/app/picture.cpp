@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/efficiency.hpp"
 #include "app/step_source.hpp"
 #include "app/topology.hpp"
 #include "base/choice.hpp"
@@ -91,12 +92,13 @@ base::Result<layout::Scene> profile_scene(const trace::Trace& trace,
 
 base::Result<FigureKind> parse_figure_kind(std::string_view name) {
   static constexpr std::pair<std::string_view, FigureKind> kNames[] = {
-      {"timeline", FigureKind::kTimeline}, {"matrix", FigureKind::kMatrix},
-      {"chord", FigureKind::kChord},       {"flow", FigureKind::kFlow},
-      {"profile", FigureKind::kProfile},   {"steps", FigureKind::kSteps},
-      {"topology", FigureKind::kTopology}, {"graph", FigureKind::kGraph},
-      {"routes", FigureKind::kRoutes},     {"ranking", FigureKind::kRanking},
-      {"model", FigureKind::kModel},       {"prediction", FigureKind::kPrediction}};
+      {"timeline", FigureKind::kTimeline},     {"matrix", FigureKind::kMatrix},
+      {"chord", FigureKind::kChord},           {"flow", FigureKind::kFlow},
+      {"profile", FigureKind::kProfile},       {"steps", FigureKind::kSteps},
+      {"efficiency", FigureKind::kEfficiency}, {"topology", FigureKind::kTopology},
+      {"graph", FigureKind::kGraph},           {"routes", FigureKind::kRoutes},
+      {"ranking", FigureKind::kRanking},       {"model", FigureKind::kModel},
+      {"prediction", FigureKind::kPrediction}};
   return base::choose("KIND", name, kNames);
 }
 
@@ -115,6 +117,7 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
       return figure::flow(trace, selection, comm::matrix(trace, selection, step, pool), options);
     case FigureKind::kProfile: return profile_scene(trace, selection, options, pool);
     case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
+    case FigureKind::kEfficiency:
     case FigureKind::kTopology:
     case FigureKind::kGraph:
     case FigureKind::kRoutes:
@@ -146,6 +149,18 @@ base::Result<layout::Scene> make_comparison_scene(
     default: break;
   }
   return base::Error{base::ErrorCode::kInvalidArgument, "this figure compares no runs"};
+}
+
+base::Result<layout::Scene> make_efficiency_scene(const trace::Trace& trace,
+                                                  const std::string& input,
+                                                  const FindingsRequest& request,
+                                                  const figure::Options& options,
+                                                  base::ThreadPool& pool) {
+  base::Progress progress;
+  const auto found = find_efficiency(trace, input, request, {}, pool, progress);
+  if (!found) return found.error();
+  const EfficiencyReport& report = found.value();
+  return figure::efficiency(report.whole, report.end_s - report.begin_s, options);
 }
 
 base::Result<layout::Scene> make_topology_scene(const std::filesystem::path& input,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/findings.hpp"
 #include "app/network_input.hpp"
 #include "app/outcomes.hpp"
 #include "figure/compare/compare.hpp"
@@ -23,21 +24,21 @@ enum class FigureKind : uint8_t {
   kFlow,
   kProfile,
   kSteps,
-  kTopology,  ///< Of a run on its machine, see make_topology_scene().
-  kGraph,     ///< This and the next two are of routes on a network, see make_network_scene().
+  kEfficiency,  ///< See make_efficiency_scene().
+  kTopology,    ///< Of a run on its machine, see make_topology_scene().
+  kGraph,       ///< This and the next two are of routes on a network, see make_network_scene().
   kRoutes,
   kRanking,
   kModel,      ///< Of a series of runs, see make_model_scene().
   kPrediction  ///< Of a database, see make_prediction_scene().
 };
 
-/// "timeline", "matrix", "chord", "flow", "profile", "steps", "topology", "graph", "routes",
-/// "ranking", "model", "prediction".
-/// errors  kInvalidArgument naming the kinds there are.
+/// "timeline", "matrix", "chord", "flow", "profile", "steps", "efficiency", "topology", "graph",
+/// "routes", "ranking", "model", "prediction". errors  kInvalidArgument naming the kinds there are.
 base::Result<FigureKind> parse_figure_kind(std::string_view name);
 
-/// The picture of one kind of a run, not kTopology, kGraph, kRoutes, kRanking, kModel or
-/// kPrediction.
+/// The picture of one kind of a run, not kEfficiency, kTopology, kGraph, kRoutes, kRanking, kModel
+/// or kPrediction.
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of its messages and its ends.
@@ -54,6 +55,16 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
 base::Result<layout::Scene> make_comparison_scene(
     FigureKind kind, const figure::ComparedRun& before, const figure::ComparedRun& after,
     const figure::Options& options, std::optional<uint32_t> step, base::ThreadPool& pool);
+
+/// kEfficiency: how well each time step uses the ranks.
+///
+/// request  the part of the run whose steps are shown
+/// errors   those of find_efficiency() and figure::efficiency().
+base::Result<layout::Scene> make_efficiency_scene(const trace::Trace& trace,
+                                                  const std::string& input,
+                                                  const FindingsRequest& request,
+                                                  const figure::Options& options,
+                                                  base::ThreadPool& pool);
 
 /// kTopology: the ranks of a run on the machine that `input` tells of (machine_of()).
 ///

@@ -136,8 +136,9 @@ void add_common_options(Command& command, FigureOptions& options) {
       .option(
           "KIND", options.kind,
           "timeline, matrix, chord (processes on a circle), flow (from senders on the left to "
-          "receivers on the right), profile, steps or topology (load and messages on the nodes of "
-          "the machine); of routes on a network: graph (nodes near "
+          "receivers on the right), profile, steps, efficiency (of each time step) or topology "
+          "(load "
+          "and messages on the nodes of the machine); of routes on a network: graph (nodes near "
           "those they talk to), routes (matrix of links), ranking (bars); of a series of runs: "
           "model (how parts of a program grow); of a database of 'pathline bench': prediction "
           "(beside what was measured)")
@@ -188,7 +189,9 @@ void add_figure_command(Command& program, Action& action) {
       "  pathline figure matrix run -o matrix.png --order spectral\n"
       "  pathline figure flow run -o flow.png --order host\n"
       "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
+      "  pathline figure timeline run -o critical.png --critical --from 1 --until 1.2\n"
       "  pathline figure steps run -o steps.png\n"
+      "  pathline figure efficiency run -o efficiency.png\n"
       "  pathline figure topology run -o machine.png --step 12\n"
       "  pathline figure routes --network torus:4x4x4x16x2 --hopbytes traffic.txt -o routes.png\n"
       "  pathline figure graph run --network slurm:topology.conf -o graph.png\n"

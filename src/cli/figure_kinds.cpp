@@ -14,9 +14,9 @@ using app::FigureKind;
 using Kinds = unsigned;
 constexpr Kinds bit(FigureKind kind) { return 1U << static_cast<unsigned>(kind); }
 
-constexpr std::array<const char*, 12> kNames = {"timeline", "matrix",  "chord",    "flow",
-                                                "profile",  "steps",   "topology", "graph",
-                                                "routes",   "ranking", "model",    "prediction"};
+constexpr std::array<const char*, 13> kNames = {
+    "timeline", "matrix", "chord",  "flow",    "profile", "steps",     "efficiency",
+    "topology", "graph",  "routes", "ranking", "model",   "prediction"};
 static_assert(static_cast<size_t>(FigureKind::kPrediction) + 1 == kNames.size());
 
 constexpr Kinds kTimeline = bit(FigureKind::kTimeline);
@@ -25,6 +25,7 @@ constexpr Kinds kChord = bit(FigureKind::kChord);
 constexpr Kinds kFlow = bit(FigureKind::kFlow);
 constexpr Kinds kProfile = bit(FigureKind::kProfile);
 constexpr Kinds kSteps = bit(FigureKind::kSteps);
+constexpr Kinds kEfficiency = bit(FigureKind::kEfficiency);
 constexpr Kinds kTopology = bit(FigureKind::kTopology);
 constexpr Kinds kGraph = bit(FigureKind::kGraph);
 constexpr Kinds kRoutes = bit(FigureKind::kRoutes);
@@ -44,7 +45,7 @@ struct Belongs {
 constexpr Belongs kOptions[] = {
     {"--from", kOfRun},
     {"--until", kOfRun},
-    {"--ranks", kOfRun},
+    {"--ranks", kOfRun & ~kEfficiency, "Efficiencies are of all ranks together."},
     {"--metric", kTimeline | kPairs | kTopology | kModel},
     {"--messages", kTimeline},
     {"--no-trim", kTimeline},
@@ -58,6 +59,7 @@ constexpr Belongs kOptions[] = {
     {"--grid", kTimeline},
     {"--show-hierarchy", kTimeline},
     {"--bursts", kTimeline},
+    {"--critical", kTimeline},
     {"--order", kTimeline | kPairs},
     {"--width", kFlow},
     {"--slurm", kTopology},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/efficiency.hpp"
 #include "app/empty_result.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
@@ -23,13 +24,14 @@ namespace {
 std::string title_of(app::FigureKind kind, const CommonOptions& common, const std::string& runs,
                      std::optional<uint32_t> step, bool complete) {
   std::string title = runs;
-  title += kind == app::FigureKind::kTimeline   ? ": timeline"
-           : kind == app::FigureKind::kMatrix   ? ": communication matrix"
-           : kind == app::FigureKind::kChord    ? ": who sends to whom"
-           : kind == app::FigureKind::kFlow     ? ": who sends to whom"
-           : kind == app::FigureKind::kSteps    ? ": time and MPI by rank"
-           : kind == app::FigureKind::kTopology ? ": load and messages on the machine"
-                                                : ": profile";
+  title += kind == app::FigureKind::kTimeline     ? ": timeline"
+           : kind == app::FigureKind::kMatrix     ? ": communication matrix"
+           : kind == app::FigureKind::kChord      ? ": who sends to whom"
+           : kind == app::FigureKind::kFlow       ? ": who sends to whom"
+           : kind == app::FigureKind::kSteps      ? ": time and MPI by rank"
+           : kind == app::FigureKind::kEfficiency ? ": efficiency of each time step"
+           : kind == app::FigureKind::kTopology   ? ": load and messages on the machine"
+                                                  : ": profile";
   if (step) title += fmt::format(" in time step {}", *step);
   if (common.from_s) title += fmt::format(", from {} s", *common.from_s);
   if (common.until_s) title += fmt::format(", until {} s", *common.until_s);
@@ -130,6 +132,10 @@ void add_run_figure_options(Command& command, RunFigureOptions& options) {
       .option("--slurm", options.slurm,
               "Topology: Slurm's topology.conf, for the switches between nodes")
       .value_name("FILE");
+  command.flag(
+      "--critical", options.critical,
+      "Timeline: draw the critical path over the rows, the work that makes the run as long "
+      "as it is; it jumps where a rank waits for another");
   command.option("--pick", options.pick,
                  "Timeline: list the messages behind this pixel of the picture, X,Y");
 }
@@ -140,10 +146,12 @@ namespace {
 base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& common,
                                   const RunFigureOptions& options, const std::string& compare,
                                   figure::Options look, bool stats) {
-  if (stats || look.pick) {
+  if (stats || look.pick || options.critical) {
     return base::Error{
         base::ErrorCode::kInvalidArgument,
-        fmt::format("{} tells of one run, and --compare draws two", stats ? "--stats" : "--pick")};
+        fmt::format("{} tells of one run, and --compare draws two", stats       ? "--stats"
+                                                                    : look.pick ? "--pick"
+                                                                                : "--critical")};
   }
   CommonOptions after = common;
   after.input = compare;
@@ -172,6 +180,29 @@ base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& com
 
 }  // namespace
 
+namespace {
+
+base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& common,
+                                     const RunFigureOptions& options, Opened& run,
+                                     const figure::Options& look, figure::TimelineReport& report) {
+  if (kind == app::FigureKind::kTopology) {
+    return app::make_topology_scene(common.input, run.trace, options.slurm, run.selection,
+                                    options.step, look, run.pool);
+  }
+  if (kind == app::FigureKind::kEfficiency) {
+    app::FindingsRequest request;
+    if (common.from_s || common.until_s) {
+      request.focus = findings::Focus::kTime;
+      request.from_s = common.from_s.value_or(0);
+      request.until_s = common.until_s.value_or(run.trace.duration_seconds());
+    }
+    return app::make_efficiency_scene(run.trace, common.input, request, look, run.pool);
+  }
+  return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
+}
+
+}  // namespace
+
 base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const RunFigureOptions& options, const std::string& metric,
                            const std::string& compare, figure::Options look, bool stats) {
@@ -183,12 +214,13 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
+  if (options.critical) {
+    auto path = app::critical_stretches(run.trace, common.input, run.pool);
+    if (!path) return path.error();
+    look.critical = std::make_shared<const figure::CriticalPath>(std::move(path).value());
+  }
   figure::TimelineReport report;
-  const auto scene =
-      kind == app::FigureKind::kTopology
-          ? app::make_topology_scene(common.input, run.trace, options.slurm, run.selection,
-                                     options.step, look, run.pool)
-          : app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
+  const auto scene = scene_of(kind, common, options, run, look, report);
   if (!scene) return scene.error();
   render::DrawStats drawn;
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {

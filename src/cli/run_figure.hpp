@@ -18,13 +18,14 @@ struct RunFigureOptions {
   std::string pick;
   std::optional<uint32_t> step;
   std::string slurm;
+  bool critical = false;
 };
 
 /// The above.
 void add_run_figure_options(Command& command, RunFigureOptions& options);
 
-/// Draws timeline, matrix, chord, flow, profile, steps or topology into the output file of
-/// `common`. metric  "" for what suits the figure. look    size, theme and lines. stats   prints
+/// Draws timeline, matrix, chord, flow, profile, steps, efficiency or topology into the output file
+/// of `common`. metric  "" for what suits the figure. look    size, theme and lines. stats   prints
 /// quality and CPU time of it as JSON.
 /// compare  another run, drawn as what became of this one; "" for none.
 base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,8 +10,10 @@
 #include "bundle/bundling.hpp"
 #include "comm/matrix.hpp"
 #include "comm/process_order.hpp"
+#include "figure/timeline/critical_path.hpp"
 #include "figure/timeline/step_marks.hpp"
 #include "figure/timeline/trim.hpp"
+#include "findings/efficiency.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
@@ -47,11 +50,12 @@ struct Options {
   layout::Blend blend = layout::Blend::kAlpha;
   bundle::BundleOptions bundling;             ///< Of message lines in a timeline.
   MessageMode messages = MessageMode::kAuto;  ///< Of a timeline.
-  bool trim = true;           ///< Leaves MPI_Init and MPI_Finalize out of a timeline (trim_of()).
-  double axis_s = 0;          ///< Timeline: so much time has room at least, from where it begins.
-  double least_name_px = 0;   ///< Timeline: room for the names of rows.
-  bool bursts = false;        ///< One mark per sender and burst of messages instead of lines.
-  std::optional<Pixel> pick;  ///< Timeline: which messages are behind this pixel.
+  bool trim = true;          ///< Leaves MPI_Init and MPI_Finalize out of a timeline (trim_of()).
+  double axis_s = 0;         ///< Timeline: so much time has room at least, from where it begins.
+  double least_name_px = 0;  ///< Timeline: room for the names of rows.
+  bool bursts = false;       ///< One mark per sender and burst of messages instead of lines.
+  std::shared_ptr<const CriticalPath> critical;  ///< Timeline: drawn over the rows; none if empty.
+  std::optional<Pixel> pick;               ///< Timeline: which messages are behind this pixel.
   Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
   Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.
   comm::Order order = comm::Order::kRank;  ///< Of the processes.
@@ -77,7 +81,7 @@ struct TimelineReport {
 /// the bottom; rows too thin for that show the mean of their colours; where calls change faster
 /// than pixels can show, shares are means over the neighbourhood (timeline/smoothing.hpp). Message
 /// lines add up, so that density can be read. Locations that recorded no calls have no row. Below
-/// the rows a lane has the time steps.
+/// the rows a lane has the time steps. The critical path is drawn over rows and messages.
 ///
 /// errors  kInvalidArgument for an unknown palette, lines weighed by bandwidth, which has no sum,
 ///         and a picture too small for its axes.
@@ -142,6 +146,15 @@ struct StepsText {
 base::Result<layout::Scene> steps(const trace::Trace& trace, const trace::Selection& selection,
                                   const steps::Table& table, const StepsText& text,
                                   const Options& options);
+
+/// Load balance and communication efficiency of each time step as lines, their product as an area
+/// below, and those of the whole as dashed lines. With more steps than pixels neighbours share a
+/// column and are averaged by their length.
+///
+/// seconds  that `efficiency` is of.
+/// errors   kInvalidArgument without steps, and for a picture too small.
+base::Result<layout::Scene> efficiency(const findings::Efficiency& efficiency, double seconds,
+                                       const Options& options);
 
 /// The order that `options` asks for, scored by what they show: messages, or else bytes.
 comm::ProcessOrder process_order(const trace::Trace& trace, const trace::Selection& selection,

@@ -24,7 +24,7 @@ constexpr double kBarTickPx = 4;
 
 double swatch_width(const LegendEntry& entry) {
   const bool is_wide = entry.swatch == Swatch::kLine || entry.swatch == Swatch::kDashedLine ||
-                       entry.swatch == Swatch::kGradient;
+                       entry.swatch == Swatch::kRimmedLine || entry.swatch == Swatch::kGradient;
   return is_wide ? kWideSwatchPx : kSwatchPx;
 }
 
@@ -89,6 +89,14 @@ void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes,
       break;
     case Swatch::kLine:
       lines.add_rule({x, middle}, {x + kWideSwatchPx, middle}, entry.color, 2);
+      break;
+    case Swatch::kRimmedLine:
+      lines.lines.push_back({.points = {{x, middle}, {x + kWideSwatchPx, middle}},
+                             .stroke = entry.end_color,
+                             .width_px = 5.5});
+      lines.lines.push_back({.points = {{x + 1, middle}, {x + kWideSwatchPx - 1, middle}},
+                             .stroke = entry.color,
+                             .width_px = 3});
       break;
     case Swatch::kDashedLine:
       for (double i = 0; i < kWideSwatchPx; i += 7) {

@@ -14,10 +14,18 @@
 
 namespace pathline::layout {
 
-enum class Swatch : uint8_t { kBox, kLine, kDashedLine, kGradient, kTriangle, kCircle };
+enum class Swatch : uint8_t {
+  kBox,
+  kLine,
+  kDashedLine,
+  kRimmedLine,
+  kGradient,
+  kTriangle,
+  kCircle
+};
 
-/// One line of a legend. A gradient swatch runs from `color` to `end_color`, a triangle or a circle
-/// has a rim of the one and is filled with the other.
+/// One line of a legend. A gradient swatch runs from `color` to `end_color`, a rimmed line has a
+/// rim of the second, a triangle or a circle a rim of the first and is filled with the second.
 struct LegendEntry {
   std::string text;
   Color color;

@@ -14,6 +14,7 @@
 #include "figure/frame.hpp"
 #include "figure/timeline/bursts.hpp"
 #include "figure/timeline/collective_marks.hpp"
+#include "figure/timeline/critical_line.hpp"
 #include "figure/timeline/crowding.hpp"
 #include "figure/timeline/messages.hpp"
 #include "figure/timeline/states.hpp"
@@ -69,6 +70,7 @@ class TimelineFigure : Frame {
     messages_ = visible_messages(trace_, rows_, range_, pool_);
     if (auto status = choose_colors(); !status) return status.error();
     const Palette palette = choose_palette();
+    if (options_.critical) critical_ = critical_legend(trace_, *options_.critical, rows_, range_);
     const double top = add_title(options_.title, "Timeline", subtitle(report.trim));
     const double below_title = std::round(top + 8);
     // Where the mode is chosen by the size of the plot, which depends on the mode only a little.
@@ -85,10 +87,13 @@ class TimelineFigure : Frame {
     }
     add_ground(plot_);
     add_axis();
-    scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, scene_.scale,
-                                           places_ ? &*places_ : nullptr, palette, steps_.windows,
-                                           theme_, pool_));
+    const RowPlaces* places = places_ ? &*places_ : nullptr;
+    scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, scene_.scale, places,
+                                           palette, steps_.windows, theme_, pool_));
     add_messages(report);
+    if (options_.critical) {
+      add_critical_line(scene_, *options_.critical, rows_, range_, plot_, places);
+    }
     if (!options_.bursts) {
       for (layout::LegendEntry& entry :
            add_collective_marks(scene_, theme_, plot_, trace_, rows_, range_)) {
@@ -182,6 +187,7 @@ class TimelineFigure : Frame {
   /// First the messages, because what does not fit into the legend is left out at its end.
   void make_legend(const Palette& palette, MessageMode mode) {
     legend_ = palette.legend;
+    legend_.insert(legend_.begin(), critical_.begin(), critical_.end());
     if (mode == MessageMode::kNone) return;
     if (mode == MessageMode::kStrip) {
       legend_.insert(legend_.begin(), strip_->legend_entry(theme_, strip_color()));
@@ -413,6 +419,7 @@ class TimelineFigure : Frame {
   std::optional<RowPlaces> places_;
   base::Column<uint32_t> messages_;  // Visible.
   std::vector<layout::LegendEntry> legend_;
+  std::vector<layout::LegendEntry> critical_;
   double legend_height_ = 0;
   std::vector<std::string> names_;
   double name_width_ = 0;
