@@ -226,8 +226,8 @@ base::Result<figure::CriticalPath> critical_stretches(const trace::Trace& trace,
                                                       base::ThreadPool& pool) {
   auto part = judged_part(trace, input, {.focus = findings::Focus::kRun}, pool);
   if (!part) return part.error();
-  const findings::Model model =
-      findings::model(trace, part.value()->all, part.value()->window, pool);
+  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
+                                                trace::marked_steps(trace), pool);
   figure::CriticalPath stretches;
   for (const findings::CriticalSegment& segment : findings::critical_path(model).segments) {
     stretches.push_back(

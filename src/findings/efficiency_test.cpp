@@ -102,7 +102,7 @@ TEST(EfficiencyByHand, OfPollsWithWorkBetweenThemHasTheWork) {
   test.on(0).add(trace::EventKind::kParameterUnsignedInt, 20, {kWork, 45, 0}).leave(80, poll);
   test.on(0).leave(100, main);
   TestRun run(test.finish());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_DOUBLE_EQ(found.parallel, 0.85);
   EXPECT_DOUBLE_EQ(found.parallel_high, 0.85);
   const LaneTime time = lane_times(run.model)[0];
@@ -125,7 +125,7 @@ TEST(EfficiencyByHand, OfPollsThatReceiveHasARangeOfTheWorkBetweenThem) {
   test.on(1).add(trace::EventKind::kParameterUnsignedInt, 20, {kWork, 45, 0});
   test.on(1).irecv(80, 5, 0, 8).leave(80, poll).leave(100, main);
   TestRun run(test.finish());
-  const Efficiency found = efficiency(run.model, run.pool);
+  const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_DOUBLE_EQ(found.parallel, 0.7);
   EXPECT_DOUBLE_EQ(found.parallel_high, 0.925);
   const LaneTime time = lane_times(run.model)[1];

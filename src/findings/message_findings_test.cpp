@@ -14,7 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<Finding> found_in(const TestRun& run) {
-  return message_findings(run.model, delay_costs(run.model), WhatIf(run.model));
+  return message_findings(run.model, delay_costs(run.model, run.measured),
+                          WhatIf(run.model, run.replay));
 }
 
 /// Rank 0 receives from rank 2, which sends at 80, and needs 20 for it; then from rank 1, which

@@ -376,7 +376,7 @@ struct Verdict {
   explicit Verdict(trace::Trace run, unsigned threads = 1)
       : pool(threads), trace(std::move(run)), all(comm::dependencies(trace, pool)) {
     const Window program = program_window(trace, all);
-    const Window window = steps_window(trace, program);
+    const Window window = steps_window(trace::marked_steps(trace), program);
     judged =
         judge(trace, all, {.focus = Focus::kSteps, .program = program, .window = window}, pool);
   }

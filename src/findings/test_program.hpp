@@ -241,11 +241,4 @@ class Simulation {
   uint64_t request_ = 1;
 };
 
-/// How many random programs: `usual`, or what PATHLINE_RANDOM_PROGRAMS says.
-inline uint32_t program_count(size_t usual) {
-  const char* text = std::getenv("PATHLINE_RANDOM_PROGRAMS");
-  const int wanted = text == nullptr ? 0 : std::atoi(text);
-  return static_cast<uint32_t>(wanted > 0 ? static_cast<size_t>(wanted) : base::scaled(usual));
-}
-
 }  // namespace pathline::findings

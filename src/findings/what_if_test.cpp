@@ -26,7 +26,7 @@ TEST(WhatIf, RepairsOneAfterTheOther) {
   trace::TestTrace test(2);
   const uint64_t ticks = two_faults(Simulation(2, 3, &test), 150, 70);
   const TestRun run(test.finish());
-  const WhatIf what_if(run.model);
+  const WhatIf what_if(run.model, run.replay);
   EXPECT_EQ(what_if.ticks(), ticks);
   const Repair a{.paths = {run.path("main/a")}, .change = Change::kRemove, .ranks = {}};
   const Repair b{.paths = {run.path("main/b")}, .change = Change::kRemove, .ranks = {}};
@@ -56,7 +56,7 @@ TEST(WhatIf, LosesNoWorkOfASharedPath) {
   trace::TestTrace test(4);
   const uint64_t ticks = with_extra(Simulation(4, 3, &test), {80, 80, 0, 0});
   const TestRun run(test.finish());
-  const WhatIf what_if(run.model);
+  const WhatIf what_if(run.model, run.replay);
   const uint64_t evened = with_extra(Simulation(4), {40, 40, 40, 40});
   for (const Change change : {Change::kStep, Change::kStatic}) {
     const Repair repair{.paths = {run.path("main/time step/extra")}, .change = change, .ranks = {}};
@@ -87,12 +87,13 @@ TEST(WhatIf, EndsEachRankWithItsLastStep) {
   const trace::Trace trace = test.finish();
   base::ThreadPool pool(1);
   const comm::Dependencies all = comm::dependencies(trace, pool);
-  const Window window = steps_window(trace, program_window(trace, all));
-  const Model in_steps = model(trace, all, window, pool);
+  const Window window = steps_window(trace::marked_steps(trace), program_window(trace, all));
+  const Model in_steps = model(trace, all, window, trace::marked_steps(trace), pool);
   uint32_t more = 0;
   while (trace.definitions.regions[in_steps.call_paths[more].region].name != "more") ++more;
   const Repair repair{.paths = {more}, .change = Change::kRemove, .ranks = {}};
-  const WhatIf what_if(in_steps, true);
+  const Replay replay(in_steps);
+  const WhatIf what_if(in_steps, replay, true);
   EXPECT_EQ(what_if.ticks(), window.ticks());
   EXPECT_EQ(what_if.gain(repair), ticks - with_clean_up(Simulation(6), 0));
   // Rank 3, which the delay has not reached, would be in the way with its clean-up.
@@ -112,7 +113,7 @@ TEST(WhatIf, LetsAllHaveALockAtOnce) {
   trace::TestTrace test(4);
   const uint64_t ticks = in_turn(Simulation(4, 3, &test), true);
   const TestRun run(test.finish());
-  const WhatIf what_if(run.model);
+  const WhatIf what_if(run.model, run.replay);
   EXPECT_EQ(what_if.ticks(), ticks);
   EXPECT_EQ(what_if.gain_without(comm::WaitKind::kLock), ticks - in_turn(Simulation(4), false));
   EXPECT_EQ(what_if.gain_without(comm::WaitKind::kLateSender), 0);
