@@ -2,6 +2,7 @@
 #include "findings/replay.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace pathline::findings {
@@ -315,7 +316,9 @@ base::Column<uint64_t> gap_ticks(const Model& model) {
 base::Column<uint64_t> changed_gaps(const Model& model, uint32_t path, Change change,
                                     const std::vector<bool>& ranks) {
   const PathTime time(model, path, change == Change::kStep);
-  const PathTime steps(model, path, change != Change::kRemove);
+  std::optional<PathTime> by_step;
+  if (change == Change::kStatic) by_step.emplace(model, path, true);
+  const PathTime& steps = by_step ? *by_step : time;
   std::vector<bool> shared(model.steps.size());
   base::Column<uint64_t> gaps(model.first_piece.size() - 1);
   std::fill(gaps.begin(), gaps.end(), 0);
