@@ -181,7 +181,7 @@ std::vector<std::string> finding_commands(const Finding& finding, const FindingN
   // The wait alone does not show which messages were there, nor what was done with them.
   const double margin = is_order ? names.until_s - names.from_s : 0;
   commands.push_back(fmt::format(
-      "pathline figure timeline {} --from {:.6f} --until {:.6f}{} -o {}.png", names.run,
+      "pathline figure timeline {} --critical --from {:.6f} --until {:.6f}{} -o {}.png", names.run,
       std::max(0.0, names.from_s - margin), names.until_s + margin,
       shows_all ? "" : " --ranks " + ranges_text(rows), findings::finding_name(finding.kind)));
   const bool of_load = finding.kind == FindingKind::kImbalance ||

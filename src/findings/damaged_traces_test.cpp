@@ -7,6 +7,7 @@
 #include "findings/critical_path.hpp"
 #include "findings/delay_costs.hpp"
 #include "findings/efficiency.hpp"
+#include "findings/program_count.hpp"
 #include "findings/test_run.hpp"
 
 namespace pathline::findings {

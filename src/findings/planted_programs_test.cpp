@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "findings/planted_program.hpp"
+#include "findings/program_count.hpp"
 
 namespace pathline::findings {
 namespace {

@@ -10,6 +10,7 @@
 #include "findings/critical_path.hpp"
 #include "findings/delay_costs.hpp"
 #include "findings/efficiency.hpp"
+#include "findings/program_count.hpp"
 #include "findings/replay.hpp"
 #include "findings/test_program.hpp"
 #include "findings/test_run.hpp"

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <queue>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/test_scale.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::findings {

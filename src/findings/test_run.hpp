@@ -4,20 +4,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/test_scale.hpp"
 #include "comm/dependencies.hpp"
 #include "findings/model.hpp"
 #include "findings/replay.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::findings {
-
-/// How many random programs a test tries; PATHLINE_RANDOM_PROGRAMS says another number.
-inline uint32_t program_count(size_t usual) {
-  const char* text = std::getenv("PATHLINE_RANDOM_PROGRAMS");
-  const int wanted = text == nullptr ? 0 : std::atoi(text);
-  return static_cast<uint32_t>(wanted > 0 ? static_cast<size_t>(wanted) : base::scaled(usual));
-}
 
 /// A trace with its dependencies and model. For tests only.
 class TestRun {

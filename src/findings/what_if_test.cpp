@@ -97,7 +97,7 @@ TEST(WhatIf, EndsEachRankWithItsLastStep) {
   EXPECT_EQ(what_if.ticks(), window.ticks());
   EXPECT_EQ(what_if.gain(repair), ticks - with_clean_up(Simulation(6), 0));
   // Rank 3, which the delay has not reached, would be in the way with its clean-up.
-  EXPECT_LT(WhatIf(in_steps).gain(repair), what_if.gain(repair));
+  EXPECT_LT(WhatIf(in_steps, replay).gain(repair), what_if.gain(repair));
 }
 
 uint64_t in_turn(Simulation run, bool alone) {
