@@ -59,7 +59,8 @@ TEST(Findings, NameTheRankThePlaceAndTheSeconds) {
   EXPECT_NEAR(first.recoverable_s, 20 * 500e-9 * 2 / 3, 20e-9);
   EXPECT_NEAR(first.cost_rank_s, 2 * 20 * 500e-9, 1e-8);
   EXPECT_THAT(first.text, HasSubstr("rank 1 takes 29 % longer than the mean in work"));
-  EXPECT_THAT(first.show.front(), HasSubstr("pathline figure timeline 'the run' --from "));
+  EXPECT_THAT(first.show.front(),
+              HasSubstr("pathline figure timeline 'the run' --critical --from "));
   EXPECT_FALSE(expects_none(report));
 }
 

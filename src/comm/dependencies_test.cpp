@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Long because every kind of wait has its cases by hand.
 #include "comm/dependencies.hpp"
 
 #include <gmock/gmock.h>
