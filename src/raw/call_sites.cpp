@@ -65,14 +65,30 @@ std::string readable(const char* symbol) {
   return status == 0 && text ? without_arguments(text.get()) : std::string(symbol);
 }
 
+/// What was compiled at once, and where it was put.
+struct Unit {
+  Dwarf_Die* die = nullptr;
+  Dwarf_Addr bias = 0;
+};
+
+/// Of an address. GCC writes a table of addresses for that, clang does not: then all units are
+/// asked.
+Unit unit_at(Dwfl_Module* module, Dwarf_Addr address) {
+  Unit unit;
+  unit.die = dwfl_module_addrdie(module, address, &unit.bias);
+  if (unit.die != nullptr) return unit;
+  while ((unit.die = dwfl_module_nextcu(module, unit.die, &unit.bias)) != nullptr) {
+    if (dwarf_haspc(unit.die, address - unit.bias) > 0) return unit;
+  }
+  return {};
+}
+
 /// The innermost function at an address, also one that was inlined there; "" if that is not known.
 /// symbol  of the address, or nullptr
-std::string function_in_source(Dwfl_Module* module, Dwarf_Addr address, const char* symbol) {
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
-  if (unit == nullptr) return "";
+std::string function_in_source(const Unit& unit, Dwarf_Addr address, const char* symbol) {
+  if (unit.die == nullptr) return "";
   Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(unit, address - bias, &scopes);
+  const int count = dwarf_getscopes(unit.die, address - unit.bias, &scopes);
   const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
@@ -131,16 +147,16 @@ const std::string& CallSites::name(std::string_view module, uint64_t address,
   if (dwfl_module_getelf(known, &bias) == nullptr) return text;
   const Dwarf_Addr here = address + bias;
   const char* symbol = dwfl_module_addrname(known, here);
-  std::string function = function_in_source(known, here, symbol);
+  const Unit unit = unit_at(known, here);
+  std::string function = function_in_source(unit, here, symbol);
   if (function.empty() && symbol != nullptr) function = readable(symbol);
   if (function.empty()) return text;
   text = fmt::format("{} ({})", function, file);
-  if (Dwfl_Line* line = dwfl_module_getsrc(known, here)) {
-    int number = 0;
-    const char* source = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (source != nullptr) {
-      text = fmt::format("{} ({}:{})", function, fs::path(source).filename().string(), number);
-    }
+  Dwarf_Line* line = unit.die == nullptr ? nullptr : dwarf_getsrc_die(unit.die, here - unit.bias);
+  const char* source = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
+  int number = 0;
+  if (source != nullptr && dwarf_lineno(line, &number) == 0) {
+    text = fmt::format("{} ({}:{})", function, fs::path(source).filename().string(), number);
   }
   return text;
 }
