@@ -236,6 +236,31 @@ base::Result<figure::CriticalPath> critical_stretches(const trace::Trace& trace,
   return stretches;
 }
 
+std::vector<CriticalRow> critical_rows(const findings::Model& model,
+                                       const findings::CriticalPath& path, const PathNames& names) {
+  // Per path: ticks of the rank that has most of it, and which.
+  std::map<uint32_t, std::pair<uint64_t, uint32_t>> most;
+  for (const findings::CriticalPart& part : path.parts) {
+    auto& [ticks, rank] = most[part.path];
+    if (part.ticks <= ticks) continue;
+    ticks = part.ticks;
+    rank = model.all->calls.lanes[part.lane].rank;
+  }
+  const auto hz = static_cast<double>(model.trace->definitions.clock.ticks_per_second);
+  const uint32_t ranks = std::max(1U, model.rank_count());
+  std::vector<CriticalRow> rows;
+  for (const findings::CriticalTotal& total : path.totals) {
+    if (total.on_path_ticks == 0) continue;
+    rows.push_back({.call_path = names.text(total.path),
+                    .rank = most[total.path].second,
+                    .on_path_s = static_cast<double>(total.on_path_ticks) / hz,
+                    .imbalance_s = total.imbalance_ticks(ranks) / hz});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.on_path_s > b.on_path_s; });
+  return rows;
+}
+
 base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const std::string& input,
                                                 const FindingsRequest& request,
                                                 base::ThreadPool& pool, base::Progress& progress) {
@@ -245,30 +270,10 @@ base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const
   const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
                                                 trace::marked_steps(trace), pool);
   const findings::CriticalPath path = findings::critical_path(model);
-  const PathNames names(trace, model);
-  std::map<uint32_t, std::pair<uint64_t, uint32_t>> most;  // Per path: ticks of a rank, and which.
-  for (const findings::CriticalPart& part_of : path.parts) {
-    auto& [ticks, rank] = most[part_of.path];
-    if (part_of.ticks <= ticks) continue;
-    ticks = part_of.ticks;
-    rank = model.all->calls.lanes[part_of.lane].rank;
-  }
-  CriticalReport report{.begin_s = trace.seconds(model.window.begin_ticks),
+  return CriticalReport{.begin_s = trace.seconds(model.window.begin_ticks),
                         .end_s = trace.seconds(model.window.end_ticks),
                         .segments = path.segments.size(),
-                        .rows = {}};
-  const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
-  const uint32_t ranks = std::max(1U, model.rank_count());
-  for (const findings::CriticalTotal& total : path.totals) {
-    if (total.on_path_ticks == 0) continue;
-    report.rows.push_back({.call_path = names.text(total.path),
-                           .rank = most[total.path].second,
-                           .on_path_s = static_cast<double>(total.on_path_ticks) / hz,
-                           .imbalance_s = total.imbalance_ticks(ranks) / hz});
-  }
-  std::stable_sort(report.rows.begin(), report.rows.end(),
-                   [](const auto& a, const auto& b) { return a.on_path_s > b.on_path_s; });
-  return report;
+                        .rows = critical_rows(model, path, PathNames(trace, model))};
 }
 
 }  // namespace pathline::app

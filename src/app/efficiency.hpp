@@ -67,6 +67,12 @@ struct CriticalRow {
   double imbalance_s = 0;  ///< Beyond the mean of all ranks: what balance would gain at most.
 };
 
+class PathNames;
+
+/// The call paths on a critical path, most time first, then in their order.
+std::vector<CriticalRow> critical_rows(const findings::Model& model,
+                                       const findings::CriticalPath& path, const PathNames& names);
+
 struct CriticalReport {
   double begin_s = 0;
   double end_s = 0;

@@ -177,24 +177,11 @@ class Reporter {
 
   void add_critical() {
     constexpr size_t kMost = 20;
-    std::map<uint32_t, std::pair<uint64_t, uint32_t>>
-        most;  // Per path: ticks of a lane, and its rank.
-    for (const findings::CriticalPart& part : judged_.critical.parts) {
-      auto& [ticks, rank] = most[part.path];
-      if (part.ticks <= ticks) continue;
-      ticks = part.ticks;
-      rank = model_.all->calls.lanes[part.lane].rank;
+    for (const CriticalRow& row : critical_rows(model_, judged_.critical, names_)) {
+      if (report_.critical.size() == kMost) break;
+      report_.critical.push_back(
+          {row.call_path, fmt::format("{}", row.rank), row.on_path_s, row.imbalance_s});
     }
-    const uint32_t ranks = std::max(1U, report_.ranks);
-    for (const findings::CriticalTotal& total : judged_.critical.totals) {
-      if (total.on_path_ticks == 0) continue;
-      report_.critical.push_back({path_text(total.path), fmt::format("{}", most[total.path].second),
-                                  seconds(total.on_path_ticks),
-                                  seconds(total.imbalance_ticks(ranks))});
-    }
-    std::stable_sort(report_.critical.begin(), report_.critical.end(),
-                     [](const auto& a, const auto& b) { return a.on_path_s > b.on_path_s; });
-    report_.critical.resize(std::min(report_.critical.size(), kMost));
   }
 
   void add_causes() {

@@ -9,22 +9,13 @@
 
 #include "app/run_json.hpp"
 #include "base/text.hpp"
+#include "campaign/folder.hpp"
 
 namespace pathline::app {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// As a word of a shell.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%^";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + '\'';
-}
 
 std::string text_of(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -73,7 +64,8 @@ std::optional<RunFacts> run_facts(const fs::path& input) {
   if (!json.contains("command") && !json.contains("exit_status")) return std::nullopt;
   RunFacts facts;
   for (const std::string& word : texts_of(json, "command")) {
-    facts.command += (facts.command.empty() ? "" : " ") + base::printable(quoted(word));
+    facts.command +=
+        (facts.command.empty() ? "" : " ") + base::printable(campaign::shell_word(word));
   }
   facts.start_time = text_of(json, "start_time");
   facts.working_directory = text_of(json, "working_directory");
@@ -113,7 +105,7 @@ std::string date_text(const RunFacts& facts) {
 }
 
 std::vector<std::string> next_commands(const std::string& input, bool can_judge, bool has_steps) {
-  const std::string run = base::printable(quoted(input));
+  const std::string run = base::printable(campaign::shell_word(input));
   std::vector<std::string> commands;
   if (can_judge) commands.push_back("pathline findings " + run);
   commands.push_back("pathline profile " + run + " --by rank");

@@ -339,7 +339,7 @@ class Judge {
     const auto least = options_.least_share * static_cast<double>(result.model->window.ticks());
     if (window.begin_ticks >= window.end_ticks) return;
     if (static_cast<double>(window.ticks()) < least) return;
-    const Model outside = model(trace_, all_, window, trace::marked_steps(trace_), pool_);
+    const Model outside = model(trace_, all_, window, result.model->step_windows, pool_);
     const Replay replay(outside);
     const DelayCosts costs = delay_costs(outside, replay.run_measured());
     const CriticalPath critical = critical_path(outside);
