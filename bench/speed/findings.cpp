@@ -16,6 +16,7 @@
 #include "findings/efficiency.hpp"
 #include "findings/model.hpp"
 #include "findings/replay.hpp"
+#include "findings/what_if.hpp"
 #include "trace/finish.hpp"
 #include "trace/ranks.hpp"
 
@@ -61,12 +62,16 @@ void model(benchmark::State& state) {
     benchmark::DoNotOptimize(made.piece_ticks.size());
   }
 }
+void schedule(benchmark::State& state) {
+  for (auto unused : state) {
+    benchmark::DoNotOptimize(findings::schedule(fd4_kernels().model).size());
+  }
+}
 void replay(benchmark::State& state) {
   const Kernels& kernels = fd4_kernels();
-  const auto gaps = findings::gap_ticks(kernels.model);
-  const auto costs = findings::call_costs(kernels.model, findings::CallCost::kTypical);
+  const auto times = kernels.replay.times(findings::CallCost::kTypical);
   for (auto unused : state) {
-    benchmark::DoNotOptimize(kernels.replay.run(gaps, costs).ticks);
+    benchmark::DoNotOptimize(kernels.replay.play(times).ticks);
   }
 }
 void delay_costs(benchmark::State& state) {
@@ -90,11 +95,11 @@ void findings_kernels(benchmark::State& state) {
         findings::efficiency(kernels.model, kernels.replay, kernels.measured, kernels.pool)
             .parallel);
     const findings::CriticalPath path = findings::critical_path(kernels.model);
-    const auto costs = findings::call_costs(kernels.model, findings::CallCost::kTypical);
+    if (state.range(0) == 0) continue;
+    const findings::WhatIf what_if(kernels.model, kernels.replay);
     for (int64_t i = 0; i < state.range(0); ++i) {
       const auto& total = path.totals[static_cast<size_t>(i) % path.totals.size()];
-      const auto gaps = findings::changed_gaps(kernels.model, total.path, findings::Change::kStep);
-      benchmark::DoNotOptimize(kernels.replay.run(gaps, costs).ticks);
+      benchmark::DoNotOptimize(what_if.gain({{total.path}, findings::Change::kStep, {}}));
     }
   }
 }
@@ -196,6 +201,7 @@ void delay_costs_of_messages_only(benchmark::State& state) {
 
 BENCHMARK(dependencies)->Unit(benchmark::kMillisecond);
 BENCHMARK(model)->Unit(benchmark::kMillisecond);
+BENCHMARK(schedule)->Unit(benchmark::kMillisecond);
 BENCHMARK(replay)->Unit(benchmark::kMillisecond);
 BENCHMARK(delay_costs)->Unit(benchmark::kMillisecond);
 BENCHMARK(critical_path)->Unit(benchmark::kMillisecond);

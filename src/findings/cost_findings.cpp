@@ -9,7 +9,7 @@ void add_transfers(const Model& model, const WhatIf& what_if, std::vector<Findin
   constexpr double kLeastRest = 0.02;
   const auto& regions = model.trace->definitions.regions;
   const comm::Dependencies& all = *model.all;
-  const base::Column<uint64_t>& costs = what_if.costs();
+  const base::Column<uint64_t> costs = what_if.costs();
   std::vector<double> rest(regions.size() + 1);
   for (const Model::Lane& lane : model.lanes) {
     for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {

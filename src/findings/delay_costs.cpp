@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
+
+#include "findings/intervals.hpp"
 
 namespace pathline::findings {
 namespace {
@@ -19,7 +20,10 @@ class Shares {
   Shares(uint64_t amount, uint64_t total_weight) : amount_(amount), total_(total_weight) {}
   uint64_t next(uint64_t weight) {
     weight_ += weight;
-    const auto due = static_cast<uint64_t>(Uint128{amount_} * weight_ / total_);
+    uint64_t product = 0;
+    const bool is_long = __builtin_mul_overflow(amount_, weight_, &product);
+    const uint64_t due =
+        is_long ? static_cast<uint64_t>(Uint128{amount_} * weight_ / total_) : product / total_;
     return due - std::exchange(given_, due);
   }
 
@@ -30,200 +34,14 @@ class Shares {
   uint64_t given_ = 0;
 };
 
-/// Call paths by a small number each: those with most time, and one for all others.
-class Slots {
- public:
-  explicit Slots(const Model& model) : of_path_(model.call_paths.size() + 1) {
-    const size_t paths = model.call_paths.size();
-    std::vector<uint64_t> ticks(paths, 0);
-    for (size_t i = 0; i < model.piece_path.size(); ++i) {
-      if (model.piece_path[i] != kNone) ticks[model.piece_path[i]] += model.piece_ticks[i];
-    }
-    for (const Model::Lane& lane : model.lanes) {
-      for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-        if (model.call_path[call] == kNone) continue;
-        ticks[model.call_path[call]] += model.end(call) - model.wait_end(call);
-      }
-    }
-    std::vector<uint32_t> order(paths);
-    std::iota(order.begin(), order.end(), 0);
-    constexpr size_t kMost = 255;
-    if (paths > kMost) {
-      std::stable_sort(order.begin(), order.end(),
-                       [&](uint32_t a, uint32_t b) { return ticks[a] > ticks[b]; });
-      order.resize(kMost);
-      std::sort(order.begin(), order.end());
-    }
-    const auto other = static_cast<uint32_t>(order.size());
-    std::fill(of_path_.begin(), of_path_.end(), other);
-    for (uint32_t slot = 0; slot < other; ++slot) of_path_[order[slot]] = slot;
-    path_ = std::move(order);
-    path_.push_back(kNone);
-  }
-  [[nodiscard]] uint32_t of(uint32_t path) const {
-    return path == kNone ? of_path_.back() : of_path_[path];
-  }
-  [[nodiscard]] uint32_t path(uint32_t slot) const { return path_[slot]; }
-  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(path_.size()); }
-
- private:
-  std::vector<uint32_t> of_path_;
-  std::vector<uint32_t> path_;
-};
-
-/// Time by slot, of which only some are not 0.
-class SlotTimes {
- public:
-  explicit SlotTimes(uint32_t slots) : ticks_(slots, 0), known_(slots, false) {}
-  void add(uint32_t slot, int64_t ticks) {
-    if (!known_[slot]) {
-      known_[slot] = true;
-      touched_.push_back(slot);
-    }
-    ticks_[slot] += ticks;
-  }
-  /// Slots with more than no time, ascending.
-  template <class Visit>
-  void for_each_positive(Visit visit) {
-    std::sort(touched_.begin(), touched_.end());
-    for (const uint32_t slot : touched_) {
-      if (ticks_[slot] > 0) visit(slot, static_cast<uint64_t>(ticks_[slot]));
-    }
-  }
-  void clear() {
-    for (const uint32_t slot : touched_) {
-      ticks_[slot] = 0;
-      known_[slot] = false;
-    }
-    touched_.clear();
-  }
-
- private:
-  std::vector<int64_t> ticks_;
-  std::vector<bool> known_;
-  std::vector<uint32_t> touched_;
-};
-
-/// How long each lane was at each path outside of waits, between any two times.
-class Intervals {
- public:
-  Intervals(const Model& model, const Slots& slots)
-      : model_(model), slots_(slots), stride_(std::max<uint32_t>(16, slots.size())) {
-    sums_.resize(model.lanes.size());
-    for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) fill(lane);
-  }
-
-  /// Adds `sign` times what `lane` did from `from` until `until` without waiting.
-  ///
-  /// first  a call of the lane that is not behind `from`, near it; last  the one at `until`.
-  void add(uint32_t lane, uint64_t from, uint32_t first, uint64_t until, uint32_t last,
-           int64_t sign, SlotTimes& times) const {
-    const Model::Lane& of = model_.lanes[lane];
-    from = std::max(from, model_.window.begin_ticks);
-    if (from >= until) return;
-    if (from < of.begin_ticks) {
-      times.add(slots_.of(kNone),
-                sign * static_cast<int64_t>(std::min(until, of.begin_ticks) - from));
-    }
-    first = std::min(first, last);
-    if (last - first <= 2 * stride_) {
-      walk(lane, first, from, until, sign, times);
-      return;
-    }
-    // From here to the next border, from border to border, and on from the last border.
-    const uint32_t first_block = (first - of.first_call) / stride_ + 1;
-    const uint32_t last_block = (last - of.first_call) / stride_;
-    walk(lane, first, from, border_ticks(of, first_block), sign, times);
-    const uint64_t* begin = sums_[lane].data() + size_t{first_block} * slots_.size();
-    const uint64_t* end = sums_[lane].data() + size_t{last_block} * slots_.size();
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      if (begin[slot] != end[slot]) {
-        times.add(slot, sign * static_cast<int64_t>(end[slot] - begin[slot]));
-      }
-    }
-    const uint32_t from_call = of.first_call + last_block * stride_;
-    walk(lane, from_call, border_ticks(of, last_block), until, sign, times);
-  }
-
-  /// The lane's first call that ends behind `ticks`, or its end.
-  [[nodiscard]] uint32_t call_after(uint32_t lane, uint64_t ticks) const {
-    const Model::Lane& of = model_.lanes[lane];
-    const auto& ends = model_.all->calls.end_ticks;
-    return static_cast<uint32_t>(
-        std::upper_bound(ends.begin() + of.first_call, ends.begin() + of.end_call, ticks) -
-        ends.begin());
-  }
-
- private:
-  /// Where the gap before the first call of a block begins.
-  [[nodiscard]] uint64_t border_ticks(const Model::Lane& of, uint32_t block) const {
-    return model_.gap_begin(of.first_call + block * stride_, of);
-  }
-
-  void fill(uint32_t lane) {
-    const Model::Lane& of = model_.lanes[lane];
-    if (!of.recorded) return;
-    std::vector<uint64_t> sum(slots_.size(), 0);
-    base::Column<uint64_t>& sums = sums_[lane];
-    sums.reserve(((of.end_call - of.first_call) / stride_ + 1) * size_t{slots_.size()});
-    for (uint32_t call = of.first_call;; ++call) {
-      if ((call - of.first_call) % stride_ == 0) {
-        for (const uint64_t ticks : sum) sums.push_back(ticks);
-      }
-      if (call == of.end_call) break;
-      const size_t gap = Model::gap(call, lane);
-      for (uint32_t i = model_.first_piece[gap]; i < model_.first_piece[gap + 1]; ++i) {
-        sum[slots_.of(model_.piece_path[i])] += model_.piece_ticks[i];
-      }
-      sum[slots_.of(model_.call_path[call])] += model_.end(call) - model_.wait_end(call);
-    }
-  }
-
-  /// Adds what lies between two times, beginning with the gap before `call`, or inside of it.
-  void walk(uint32_t lane, uint32_t call, uint64_t from, uint64_t until, int64_t sign,
-            SlotTimes& times) const {
-    const Model::Lane& of = model_.lanes[lane];
-    const auto overlap = [&](uint64_t begin, uint64_t end) {
-      begin = std::max(begin, from);
-      end = std::min(end, until);
-      return begin < end ? end - begin : 0;
-    };
-    for (;; ++call) {
-      const uint64_t gap_begin = model_.gap_begin(call, of);
-      if (gap_begin >= until) return;
-      const uint64_t gap_end = call == of.end_call ? model_.window.end_ticks : model_.begin(call);
-      // A gap is cut only where clocks disagree: then its pieces are taken in their order.
-      uint64_t skipped = from > gap_begin ? from - gap_begin : 0;
-      uint64_t left = overlap(gap_begin, gap_end);
-      const size_t gap = Model::gap(call, lane);
-      for (uint32_t i = model_.first_piece[gap]; i < model_.first_piece[gap + 1] && left > 0; ++i) {
-        const uint64_t cut = std::min(skipped, model_.piece_ticks[i]);
-        const uint64_t taken = std::min(left, model_.piece_ticks[i] - cut);
-        skipped -= cut;
-        left -= taken;
-        if (taken > 0) {
-          times.add(slots_.of(model_.piece_path[i]), sign * static_cast<int64_t>(taken));
-        }
-      }
-      if (call == of.end_call) return;
-      const uint64_t rest = overlap(model_.wait_end(call), model_.end(call));
-      if (rest > 0) times.add(slots_.of(model_.call_path[call]), sign * static_cast<int64_t>(rest));
-    }
-  }
-
-  const Model& model_;
-  const Slots& slots_;
-  const uint32_t stride_;
-  std::vector<base::Column<uint64_t>> sums_;  // Per lane and block: by slot, of all before.
-};
-
 /// The waits of one lane, and what they have inherited. An amount for many of them goes to the
 /// nodes of a tree over them, and from there down when a wait is asked for: both in O(log waits).
 class LaneWaits {
  public:
-  void add(uint32_t call, uint64_t ticks) {
+  void add(uint32_t call, uint64_t begin_ticks, uint64_t end_ticks) {
     calls_.push_back(call);
-    sums_.push_back(sums_.back() + ticks);
+    ends_.push_back(end_ticks);
+    sums_.push_back(sums_.back() + end_ticks - begin_ticks);
   }
   void close() {
     leaves_ = std::bit_ceil(std::max<size_t>(1, calls_.size()));
@@ -236,7 +54,7 @@ class LaneWaits {
     const auto end = calls_.begin() + open_;
     return static_cast<uint32_t>(std::lower_bound(calls_.begin(), end, call) - calls_.begin());
   }
-  [[nodiscard]] uint32_t call(uint32_t i) const { return calls_[i]; }
+  [[nodiscard]] uint64_t end_ticks(uint32_t i) const { return ends_[i]; }
   [[nodiscard]] uint64_t weight(uint32_t begin, uint32_t end) const {
     return sums_[end] - sums_[begin];
   }
@@ -295,6 +113,7 @@ class LaneWaits {
   }
 
   std::vector<uint32_t> calls_;
+  std::vector<uint64_t> ends_;
   std::vector<uint64_t> sums_ = {0};  // Of all waits before.
   size_t leaves_ = 1;
   std::vector<uint64_t> pending_;  // Per node; 1 is the root, 2n and 2n + 1 are below n.
@@ -310,6 +129,16 @@ struct Meeting {
   uint32_t cause_call;
 };
 
+struct Wait {
+  uint32_t call;
+  uint32_t lane;
+  uint32_t cause;
+  uint32_t cause_lane;
+  uint64_t begin_ticks;
+  uint64_t ticks;
+  Meeting together;  // The last time before it that both were.
+};
+
 /// The last time that two lanes were together, as the program goes on.
 class Meetings {
  public:
@@ -317,11 +146,17 @@ class Meetings {
     slots_.resize(std::bit_ceil(std::max<size_t>(64, expected)));
   }
 
-  /// At the end of a wait of `lane` for another one.
-  void met(uint32_t lane, uint32_t cause_lane, const Meeting& meeting) {
-    Meeting& known = slot(lane, cause_lane).meeting;
-    known = meeting;
-    if (lane > cause_lane) std::swap(known.call, known.cause_call);
+  void prefetch(uint32_t lane, uint32_t cause_lane) const {
+    const size_t slot = place(key_of(lane, cause_lane));
+    __builtin_prefetch(&slots_[slot]);
+  }
+  /// Tells since when a wait is about; at its end both lanes have met.
+  void meet(Wait& wait) {
+    Meeting& known = slot(wait.lane, wait.cause_lane).meeting;
+    if (wait.lane > wait.cause_lane) std::swap(known.call, known.cause_call);
+    wait.together = last(wait, known);
+    known = {wait.begin_ticks + wait.ticks, wait.call, wait.cause};
+    if (wait.lane > wait.cause_lane) std::swap(known.call, known.cause_call);
   }
   /// `lane` was in all groups of this call.
   void joined(uint32_t lane, uint32_t call) {
@@ -343,16 +178,26 @@ class Meetings {
       }
     }
   }
-  Meeting last(uint32_t lane, uint32_t cause_lane) {
-    Meeting found = slot(lane, cause_lane).meeting;
-    if (lane > cause_lane) std::swap(found.call, found.cause_call);
+
+ private:
+  struct Slot {
+    uint64_t key = UINT64_MAX;
+    Meeting meeting = {0, 0, 0};  // `call` is of the lower lane.
+  };
+  struct Set {
+    uint32_t set;
+    uint32_t call;
+    uint64_t ticks;
+  };
+
+  [[nodiscard]] Meeting last(const Wait& wait, Meeting found) const {
     if (found.ticks <= model_.window.begin_ticks) {
-      found = {model_.window.begin_ticks, model_.lanes[lane].first_call,
-               model_.lanes[cause_lane].first_call};
+      found = {model_.window.begin_ticks, model_.lanes[wait.lane].first_call,
+               model_.lanes[wait.cause_lane].first_call};
     }
-    auto at = sets_[lane].begin();
-    auto cause_at = sets_[cause_lane].begin();
-    while (at != sets_[lane].end() && cause_at != sets_[cause_lane].end()) {
+    auto at = sets_[wait.lane].begin();
+    auto cause_at = sets_[wait.cause_lane].begin();
+    while (at != sets_[wait.lane].end() && cause_at != sets_[wait.cause_lane].end()) {
       if (at->set < cause_at->set) {
         ++at;
       } else if (cause_at->set < at->set) {
@@ -367,22 +212,18 @@ class Meetings {
         ++cause_at;
       }
     }
+    found.ticks = std::min(found.ticks, wait.begin_ticks);
     return found;
   }
 
- private:
-  struct Slot {
-    uint64_t key = UINT64_MAX;
-    Meeting meeting = {0, 0, 0};  // `call` is of the lower lane.
-  };
-  struct Set {
-    uint32_t set;
-    uint32_t call;
-    uint64_t ticks;
-  };
-
+  static uint64_t key_of(uint32_t a, uint32_t b) {
+    return uint64_t{std::min(a, b)} << 32U | std::max(a, b);
+  }
+  [[nodiscard]] size_t place(uint64_t key) const {
+    return static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32U) & (slots_.size() - 1);
+  }
   Slot& slot(uint32_t a, uint32_t b) {
-    const uint64_t key = uint64_t{std::min(a, b)} << 32U | std::max(a, b);
+    const uint64_t key = key_of(a, b);
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& found = find(key);
     if (found.key != key) {
@@ -392,9 +233,8 @@ class Meetings {
     return found;
   }
   Slot& find(uint64_t key) {
-    const size_t mask = slots_.size() - 1;
-    size_t i = static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32U) & mask;
-    while (slots_[i].key != UINT64_MAX && slots_[i].key != key) i = (i + 1) & mask;
+    size_t i = place(key);
+    while (slots_[i].key != UINT64_MAX && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
     return slots_[i];
   }
   void grow() {
@@ -411,13 +251,6 @@ class Meetings {
   std::vector<std::vector<Set>> sets_;  // Per lane, ascending sets.
 };
 
-struct Wait {
-  uint32_t call;
-  uint32_t lane;
-  uint32_t cause_lane;
-  Meeting together;
-};
-
 class Blame {
  public:
   explicit Blame(const Model& model)
@@ -431,7 +264,19 @@ class Blame {
 
   DelayCosts run(const Measured& measured) {
     find_waits(measured);
-    for (size_t i = waits_.size(); i-- > 0;) blame(waits_[i]);
+    for (size_t i = waits_.size(); i-- > 0;) {
+      if (i >= 2 * kAhead) {
+        const Wait& later = waits_[i - 2 * kAhead];
+        intervals_.prefetch(later.lane, later.call);
+        intervals_.prefetch(later.cause_lane, later.cause);
+      }
+      if (i >= kAhead) {
+        const Wait& next = waits_[i - kAhead];
+        intervals_.prefetch_parts(next.lane, next.call);
+        intervals_.prefetch_parts(next.cause_lane, next.cause);
+      }
+      blame(waits_[i]);
+    }
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
       for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
         const size_t at = size_t{lane} * slots_.size() + slot;
@@ -443,67 +288,88 @@ class Blame {
   }
 
  private:
+  // Lanes are spread over memory: what comes some turns later is asked for in time.
+  static constexpr size_t kAhead = 16;
+
   /// Waits in an order in which each comes behind those of its cause, and since when it is about.
   void find_waits(const Measured& measured) {
     Meetings meetings(model_, 4 * lanes_.size());
-    for (const auto& [call, lane] : measured.completed) {
-      const uint64_t ticks = model_.wait_ticks(call);
-      if (ticks > 0 && model_.cause_known(call)) {
-        const uint32_t cause = model_.all->cause[call];
-        const uint32_t cause_lane = model_.all->calls.lane_of(cause);
-        waits_.push_back({call, lane, cause_lane, meetings.last(lane, cause_lane)});
-        meetings.met(lane, cause_lane, {model_.wait_end(call), call, cause});
-        lanes_[lane].add(call, ticks);
-        result_.wait_ticks += ticks;
-      } else {
-        result_.unknown_ticks += ticks;
+    const auto& completed = measured.completed;
+    waits_.reserve(completed.size());
+    for (size_t begin = 0; begin < completed.size(); begin += kAhead) {
+      const size_t end = std::min(begin + kAhead, completed.size());
+      const size_t first_wait = waits_.size();
+      for (size_t i = end; i < std::min(end + kAhead, completed.size()); ++i) {
+        model_.prefetch(completed[i].call);
       }
-      meetings.joined(lane, call);
+      for (size_t i = begin; i < end; ++i) add_wait(completed[i].call, completed[i].lane, meetings);
+      auto wait = waits_.begin() + static_cast<ptrdiff_t>(first_wait);
+      for (size_t i = begin; i < end; ++i) {
+        const Schedule::Completed& one = completed[i];
+        if (wait != waits_.end() && wait->call == one.call) meetings.meet(*wait++);
+        if (one.in_group) meetings.joined(one.lane, one.call);
+      }
     }
     for (LaneWaits& lane : lanes_) lane.close();
   }
 
+  void add_wait(uint32_t call, uint32_t lane, const Meetings& meetings) {
+    const uint64_t ticks = model_.wait_ticks(call);
+    if (ticks == 0 || !model_.cause_known(call)) {
+      result_.unknown_ticks += ticks;
+      return;
+    }
+    const uint32_t cause = model_.all->cause[call];
+    const uint64_t begin = model_.begin(call);
+    waits_.push_back({call, lane, cause, model_.all->calls.lane_of(cause), begin, ticks, {}});
+    meetings.prefetch(lane, waits_.back().cause_lane);
+    lanes_[lane].add(call, begin, begin + ticks);
+    result_.wait_ticks += ticks;
+  }
+
   void blame(const Wait& wait) {
-    const uint64_t own = model_.wait_ticks(wait.call);
+    const uint64_t own = wait.ticks;
     const uint64_t inherited = lanes_[wait.lane].take();
-    const uint32_t cause = model_.all->cause[wait.call];
-    times_.clear();
-    const uint64_t since = std::min(wait.together.ticks, model_.begin(wait.call));
+    const uint64_t since = wait.together.ticks;
     // Where clocks disagree, a lane may have been elsewhere.
     const bool exact = model_.all->early.empty();
-    const auto call_at = [&](uint32_t lane, uint32_t call) {
-      return call == kNone || !exact ? intervals_.call_after(lane, since) : call;
-    };
-    const uint32_t their_call = call_at(wait.cause_lane, wait.together.cause_call);
-    intervals_.add(wait.cause_lane, since, their_call, model_.begin(cause), cause, 1, times_);
-    intervals_.add(wait.lane, since, call_at(wait.lane, wait.together.call),
-                   model_.begin(wait.call), wait.call, -1, times_);
+    const uint32_t call = exact ? wait.together.call : kNone;
+    uint32_t their_call = exact ? wait.together.cause_call : kNone;
+    std::fill(times_.begin(), times_.end(), 0);
+    intervals_.add(wait.cause_lane, since, their_call, wait.cause, 1, times_);
+    intervals_.add(wait.lane, since, call, wait.call, -1, times_);
     uint64_t total = 0;
-    times_.for_each_positive([&](uint32_t, uint64_t ticks) { total += ticks; });
+    for (int64_t& ticks : times_) {
+      ticks = std::max<int64_t>(0, ticks);
+      total += static_cast<uint64_t>(ticks);
+    }
 
     // Waits of the cause since then; the first one may have begun before.
     LaneWaits& theirs = lanes_[wait.cause_lane];
-    const uint32_t end = theirs.before(cause);
+    if (their_call == kNone) their_call = intervals_.call_after(wait.cause_lane, since);
+    const uint32_t end = theirs.before(wait.cause);
     uint32_t begin = std::min(end, theirs.before(their_call));
-    while (begin < end && model_.wait_end(theirs.call(begin)) <= since) ++begin;
+    while (begin < end && theirs.end_ticks(begin) <= since) ++begin;
     uint64_t part = 0;
-    if (begin < end && model_.begin(theirs.call(begin)) < since) {
-      part = model_.wait_end(theirs.call(begin)) - since;
+    if (begin < end && theirs.end_ticks(begin) - theirs.weight(begin, begin + 1) < since) {
+      part = theirs.end_ticks(begin) - since;
       ++begin;
     }
     total += part + theirs.weight(begin, end);
     if (total == 0) {  // Only where clocks disagree.
-      const uint32_t slot = slots_.of(model_.call_path[cause]);
+      const uint32_t slot = slots_.of(model_.call_path[wait.cause]);
       short_[at(wait.cause_lane, slot)] += own;
       long_[at(wait.cause_lane, slot)] += inherited;
       return;
     }
     Shares of_own(own, total);
     Shares of_inherited(inherited, total);
-    times_.for_each_positive([&](uint32_t slot, uint64_t ticks) {
+    for (uint32_t slot = 0; slot < times_.size(); ++slot) {
+      if (times_[slot] == 0) continue;
+      const auto ticks = static_cast<uint64_t>(times_[slot]);
       short_[at(wait.cause_lane, slot)] += of_own.next(ticks);
-      long_[at(wait.cause_lane, slot)] += of_inherited.next(ticks);
-    });
+      if (inherited > 0) long_[at(wait.cause_lane, slot)] += of_inherited.next(ticks);
+    }
     if (part > 0) {
       theirs.give(begin - 1, begin, of_own.next(part) + of_inherited.next(part));
     }
@@ -519,7 +385,7 @@ class Blame {
   const Model& model_;
   const Slots slots_;
   const Intervals intervals_;
-  SlotTimes times_;
+  std::vector<int64_t> times_;  // By slot: how much longer the cause was there.
   std::vector<Wait> waits_;
   std::vector<LaneWaits> lanes_;
   std::vector<uint64_t> short_, long_;  // Per lane and slot.

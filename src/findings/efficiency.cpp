@@ -135,7 +135,7 @@ Efficiency efficiency(const Model& model, const Replay& replay, const Measured& 
   result.measured_ticks = model.window.ticks();
   result.replayed_ticks = measured.replayed.ticks;
   result.forced = measured.replayed.forced;
-  result.ideal_ticks = replay.run(gap_ticks(model), call_costs(model, CallCost::kIdeal)).ticks;
+  result.ideal_ticks = replay.play(replay.times(CallCost::kIdeal)).ticks;
 
   uint64_t unknown = 0;
   const std::vector<LaneTime> times = lane_times(model);

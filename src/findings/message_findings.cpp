@@ -71,8 +71,7 @@ Burst burst_at(const Model& model, const Model::Lane& of, uint32_t call) {
 void add_wrong_order(const Model& model, const WhatIf& what_if, std::vector<Finding>& found) {
   const comm::Dependencies& all = *model.all;
   std::map<uint32_t, uint64_t> at;  // By call path.
-  base::Column<uint64_t> gaps(what_if.gaps().size());
-  std::copy(what_if.gaps().begin(), what_if.gaps().end(), gaps.begin());
+  base::Column<uint64_t> gaps = what_if.gaps();
   uint64_t overlap_ticks = 0;
   uint64_t longest = 0;
   Finding finding;

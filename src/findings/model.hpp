@@ -100,10 +100,24 @@ struct Model {
     // Only where clocks disagree it may have begun later than it counts; in_window() has to ask it.
     return all->early.empty() ? all->dep_ticks[call] >= window.begin_ticks : in_window(cause);
   }
+  /// Asks for what the functions above read: for walks that jump from lane to lane.
+  void prefetch(uint32_t call) const {
+    __builtin_prefetch(&all->calls.begin_ticks[call]);
+    __builtin_prefetch(&all->calls.end_ticks[call]);
+    __builtin_prefetch(&all->dep_ticks[call]);
+    __builtin_prefetch(&all->cause[call]);
+  }
   [[nodiscard]] static size_t gap(uint32_t call, size_t lane) { return call + lane; }
   /// End of the call before, or the lane's begin.
   [[nodiscard]] uint64_t gap_begin(uint32_t call, const Lane& lane) const {
     return call == lane.first_call ? lane.begin_ticks : end(call - 1);
+  }
+  /// Useful time of the gap before a call, or behind the last one: the sum of its pieces.
+  [[nodiscard]] uint64_t gap_ticks(uint32_t call, size_t lane) const {
+    const Lane& of = lanes[lane];
+    const uint64_t from = gap_begin(call, of);
+    const uint64_t until = call == of.end_call ? window.end_ticks : begin(call);
+    return from < until ? until - from : 0;
   }
 };
 

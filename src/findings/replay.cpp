@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
+#include <stdexcept>
 
 namespace pathline::findings {
 namespace {
 
 __extension__ typedef unsigned __int128 Uint128;
-
-constexpr uint64_t kNotYet = UINT64_MAX;
-constexpr uint64_t kNever = 0;  // Not in the window: nobody waits for it.
 
 /// ticks * numerator / denominator, rounded down.
 uint64_t scaled(uint64_t ticks, uint64_t numerator, uint64_t denominator) {
@@ -56,246 +53,142 @@ class PathTime {
   std::vector<uint64_t> means_;
 };
 
-}  // namespace
-
-/// One run of a replay.
-class Player {
- public:
-  Player(const Replay& replay, const base::Column<uint64_t>& gaps,
-         const base::Column<uint64_t>& costs, base::Column<Measured::Completed>* completed,
-         comm::WaitKind without = comm::kNoWait)
-      : replay_(replay),
-        model_(replay.model_),
-        all_(*replay.model_.all),
-        gaps_(gaps),
-        costs_(costs),
-        completed_(completed),
-        without_(without),
-        begun_(all_.calls.size()),
-        waiters_(all_.calls.size() + all_.group_kind.size()),
-        latest_(all_.group_kind.size()),
-        missing_(all_.group_kind.size()),
-        lanes_(model_.lanes.size()) {
-    std::fill(begun_.begin(), begun_.end(), kNever);
-    for (const Model::Lane& lane : model_.lanes) {
-      if (!lane.recorded) continue;
-      std::fill(begun_.begin() + lane.first_call, begun_.begin() + lane.end_call, kNotYet);
-    }
-    std::fill(waiters_.begin(), waiters_.end(), kNone);
-    std::fill(latest_.begin(), latest_.end(), 0);
-    std::copy(replay.arrivals_.begin(), replay.arrivals_.end(), missing_.begin());
-  }
-
-  Replayed run() {
-    for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-      const Model::Lane& of = model_.lanes[lane];
-      lanes_[lane].ticks = of.begin_ticks;
-      lanes_[lane].call = of.first_call;
-      if (of.recorded) ready_.push_back(lane);
-    }
-    Replayed result;
-    do {
-      for (size_t i = 0; i < ready_.size(); ++i) go_on(ready_[i]);
-      ready_.clear();
-    } while (release_one(result));
-    for (const State& lane : lanes_) {
-      if (lane.ticks > model_.window.begin_ticks) {
-        result.ticks = std::max(result.ticks, lane.ticks - model_.window.begin_ticks);
-      }
-    }
-    return result;
-  }
-
- private:
-  struct State {
-    uint64_t ticks = 0;  // When its last call ended; the begin of an open one.
-    uint64_t dep_ticks = 0;
-    uint32_t call = 0;            // The one it is in or comes to next.
-    uint32_t dependency = kNone;  // What it has to look at next; kNone outside of calls.
-    uint32_t next_waiter = kNone;
-    size_t waits_for = 0;  // Index into waiters_, while it is blocked.
-    bool blocked = false;
-  };
-
-  /// Goes on with a lane until it is done or something is missing.
-  void go_on(uint32_t lane) {
-    State& state = lanes_[lane];
-    const uint32_t end_call = model_.lanes[lane].end_call;
-    for (; state.call < end_call; ++state.call) {
-      const uint32_t call = state.call;
-      if (state.dependency == kNone) {
-        state.ticks += gaps_[Model::gap(call, lane)];
-        state.dependency = all_.first[call];
-        state.dep_ticks = 0;
-        begun_[call] = state.ticks;
-        wake(call);
-        for (uint32_t i = state.dependency; i < all_.first[call + 1]; ++i) {
-          const comm::Dependency& one = all_.list[i];
-          if (one.arrives()) arrive(all_.group[one.target], state.ticks);
-        }
-      }
-      if (replay_.fixed_[call]) state.dependency = all_.first[call + 1];
-      for (; state.dependency < all_.first[call + 1]; ++state.dependency) {
-        const comm::Dependency& one = all_.list[state.dependency];
-        if (one.waits() && one.kind != without_ && !look_at(lane, state)) return;
-      }
-      if (completed_ != nullptr && all_.first[call] < all_.first[call + 1]) {
-        const uint32_t i = all_.first[call];
-        const bool of_group =
-            std::any_of(all_.list.begin() + i, all_.list.begin() + all_.first[call + 1],
-                        [](const comm::Dependency& one) { return one.of_group(); });
-        if (of_group || model_.wait_ticks(call) > 0) completed_->push_back({call, lane});
-      }
-      state.ticks = std::max(state.ticks, state.dep_ticks) + costs_[call];
-      state.dependency = kNone;
-    }
-    state.ticks += gaps_[Model::gap(end_call, lane)];
-  }
-
-  /// returns  false if the lane's next dependency is missing: somebody will wake it.
-  bool look_at(uint32_t lane, State& state) {
-    const uint32_t i = state.dependency;
-    const auto [target, kind, role] = all_.list[i];
-    uint64_t ticks = 0;
-    if (kind == comm::WaitKind::kEarlyScan) {
-      const uint32_t group = all_.group[target];
-      for (uint32_t row = all_.group_first[group]; row <= target; ++row) {
-        const uint32_t member = all_.member[row];
-        if (member == comm::kNoCall) continue;
-        if (begun_[member] == kNotYet) return block(lane, member);
-        ticks = std::max(ticks, begun_[member]);
-      }
-    } else if (comm::is_group(kind)) {
-      const uint32_t group = all_.group[target];
-      if (missing_[group] > 0) return block(lane, all_.calls.size() + group);
-      ticks = latest_[group];
-    } else {
-      if (begun_[target] == kNotYet) return block(lane, target);
-      ticks = begun_[target];
-    }
-    const uint64_t early = all_.early_ticks(i);
-    if (ticks > early) state.dep_ticks = std::max(state.dep_ticks, ticks - early);
-    return true;
-  }
-
-  void arrive(uint32_t group, uint64_t ticks) {
-    latest_[group] = std::max(latest_[group], ticks);
-    if (--missing_[group] == 0) wake(all_.calls.size() + group);
-  }
-  bool block(uint32_t lane, size_t what) {
-    lanes_[lane].blocked = true;
-    lanes_[lane].waits_for = what;
-    lanes_[lane].next_waiter = waiters_[what];
-    waiters_[what] = lane;
-    return false;
-  }
-  void wake(size_t what) {
-    uint32_t lane = std::exchange(waiters_[what], kNone);
-    while (lane != kNone) {
-      lanes_[lane].blocked = false;
-      ready_.push_back(lane);
-      lane = std::exchange(lanes_[lane].next_waiter, kNone);
-    }
-  }
-
-  /// When nobody can go on, lets the earliest do so without what it waits for.
-  bool release_one(Replayed& result) {
-    uint32_t first = kNone;
-    for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-      const bool earlier = first == kNone || lanes_[lane].ticks < lanes_[first].ticks;
-      if (lanes_[lane].blocked && earlier) first = lane;
-    }
-    if (first == kNone) return false;
-    ++result.forced;
-    // Out of the list it stands in.
-    uint32_t* at = &waiters_[lanes_[first].waits_for];
-    while (*at != first) at = &lanes_[*at].next_waiter;
-    *at = std::exchange(lanes_[first].next_waiter, kNone);
-    lanes_[first].blocked = false;
-    ++lanes_[first].dependency;
-    ready_.push_back(first);
-    return true;
-  }
-
-  const Replay& replay_;
-  const Model& model_;
-  const comm::Dependencies& all_;
-  const base::Column<uint64_t>& gaps_;
-  const base::Column<uint64_t>& costs_;
-  base::Column<Measured::Completed>* completed_;
-  comm::WaitKind without_;
-  base::Column<uint64_t> begun_;    // Per call.
-  base::Column<uint32_t> waiters_;  // Per call, then per group: the lane that waits for it.
-  base::Column<uint64_t> latest_;   // Per group.
-  base::Column<uint32_t> missing_;
-  std::vector<State> lanes_;
-  std::vector<uint32_t> ready_;
+struct Clock {
+  uint64_t ticks;
+  const uint64_t* next;  // The lane's row of times().
 };
 
-Replay::Replay(const Model& model) : model_(model) {
-  const comm::Dependencies& all = *model.all;
-  arrivals_.resize(all.group_kind.size());
-  for (size_t group = 0; group < arrivals_.size(); ++group) {
-    uint32_t count = 0;
-    for (uint32_t row = all.group_first[group]; row < all.group_first[group + 1]; ++row) {
-      count += all.member[row] != comm::kNoCall && model.in_window(all.member[row]) ? 1 : 0;
+/// kAll: every source counts, and from when on it did begin.
+template <bool kAll>
+void play_all(const Schedule& schedule, comm::WaitKind without, std::vector<Clock>& clocks) {
+  base::Column<uint64_t> values(schedule.size());
+  auto early = schedule.early.begin();
+  for (uint32_t item = 0; item < schedule.size(); ++item) {
+    const uint32_t lane = schedule.lane[item];
+    uint64_t ticks = 0;
+    Clock* clock = nullptr;
+    if (lane != Schedule::kJoin) {
+      clock = &clocks[lane & ~Schedule::kGoesOn];
+      if ((lane & Schedule::kGoesOn) == 0) clock->ticks += *clock->next++;
+      values[item] = ticks = clock->ticks;
     }
-    arrivals_[group] = count;
+    const uint32_t end = schedule.first_source[item + 1];
+    for (uint32_t i = schedule.first_source[item]; i < end; ++i) {
+      uint64_t value = values[schedule.source[i]];
+      if constexpr (!kAll) {
+        if (early != schedule.early.end() && early->source == i) {
+          value -= std::min(value, early++->ticks);
+        }
+        if (schedule.kind[i] == without && without != comm::kNoWait) continue;
+      }
+      ticks = std::max(ticks, value);
+    }
+    (clock == nullptr ? values[item] : clock->ticks) = ticks;
   }
-  fixed_.resize(all.calls.size());
+}
+
+}  // namespace
+
+Replay::Replay(const Model& model) : model_(model), schedule_(schedule(model)) {
+  first_time_.push_back(0);
   for (const Model::Lane& lane : model.lanes) {
+    size_t rows = 1;
     for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      fixed_[call] = model.wait_ticks(call) > 0 && !model.cause_known(call);
+      rows += schedule_.has_item[call] ? 1 : 0;
+    }
+    first_time_.push_back(first_time_.back() + rows);
+  }
+  if (first_time_.back() >= kNone) throw std::length_error("more than 4 billion calls that wait");
+}
+
+base::Column<uint64_t> Replay::times(CallCost cost) const {
+  const CostOfCall cost_of(model_, cost);
+  return times([&](uint32_t lane, uint32_t call) { return model_.gap_ticks(call, lane); },
+               [&](uint32_t, uint32_t call) { return cost_of(call); });
+}
+
+base::Column<uint32_t> Replay::rows_of_pieces() const {
+  base::Column<uint32_t> rows(model_.piece_path.size());
+  for (size_t lane = 0; lane < model_.lanes.size(); ++lane) {
+    const Model::Lane& of = model_.lanes[lane];
+    auto row = static_cast<uint32_t>(first_time_[lane]);
+    for (uint32_t call = of.first_call; call <= of.end_call; ++call) {
+      const size_t gap = Model::gap(call, lane);
+      for (uint32_t i = model_.first_piece[gap]; i < model_.first_piece[gap + 1]; ++i) {
+        rows[i] = row;
+      }
+      if (call < of.end_call && schedule_.has_item[call]) ++row;
     }
   }
+  return rows;
+}
+
+Replayed Replay::play(const base::Column<uint64_t>& times, comm::WaitKind without) const {
+  std::vector<Clock> clocks;
+  for (size_t lane = 0; lane < model_.lanes.size(); ++lane) {
+    clocks.push_back({model_.lanes[lane].begin_ticks, &times[first_time_[lane]]});
+  }
+  if (schedule_.early.empty() && without == comm::kNoWait) {
+    play_all<true>(schedule_, without, clocks);
+  } else {
+    play_all<false>(schedule_, without, clocks);
+  }
+  Replayed result{.forced = schedule_.forced};
+  for (const Clock& clock : clocks) {
+    const uint64_t end = clock.ticks + *clock.next;
+    if (end > model_.window.begin_ticks) {
+      result.ticks = std::max(result.ticks, end - model_.window.begin_ticks);
+    }
+  }
+  return result;
 }
 
 Replayed Replay::run(const base::Column<uint64_t>& gaps, const base::Column<uint64_t>& costs,
                      comm::WaitKind without) const {
-  return Player(*this, gaps, costs, nullptr, without).run();
+  return play(times([&](uint32_t lane, uint32_t call) { return gaps[Model::gap(call, lane)]; },
+                    [&](uint32_t, uint32_t call) { return costs[call]; }),
+              without);
 }
 
 Measured Replay::run_measured() const {
-  const base::Column<uint64_t> gaps = gap_ticks(model_);
-  const base::Column<uint64_t> costs = call_costs(model_, CallCost::kRest);
-  Measured result;
-  result.replayed = Player(*this, gaps, costs, &result.completed).run();
-  return result;
+  return {play(times(CallCost::kRest)), schedule_.completed};
 }
 
-base::Column<uint64_t> call_costs(const Model& model, CallCost cost) {
-  const comm::MpiCalls& calls = model.all->calls;
-  base::Column<uint64_t> costs(calls.size());
-  std::fill(costs.begin(), costs.end(), 0);
-  if (cost == CallCost::kIdeal) return costs;
-  for (const Model::Lane& lane : model.lanes) {
-    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      // A wait for somebody who came only after the window is as long as it is.
-      const uint64_t wait = model.cause_known(call) ? model.wait_ticks(call) : 0;
-      costs[call] = model.end(call) - model.begin(call) - wait;
+CostOfCall::CostOfCall(const Model& model, CallCost cost) : model_(model), cost_(cost) {
+  if (cost != CallCost::kTypical) return;
+  median_.resize(model.trace->definitions.regions.size() + 1, 0);
+  std::vector<uint64_t> count(median_.size(), 0);
+  const auto for_each_call = [&](auto visit) {
+    for (const Model::Lane& lane : model.lanes) {
+      for (uint32_t call = lane.first_call; call < lane.end_call; ++call) visit(call);
     }
-  }
-  if (cost == CallCost::kRest) return costs;
-  std::vector<std::vector<uint64_t>> of_region(model.trace->definitions.regions.size() + 1);
-  const auto place = [&](uint32_t call) {
-    return std::min<size_t>(calls.region[call], of_region.size() - 1);
   };
-  for (const Model::Lane& lane : model.lanes) {
-    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      of_region[place(call)].push_back(costs[call]);
-    }
-  }
-  std::vector<uint64_t> median(of_region.size(), 0);
+  for_each_call([&](uint32_t call) { ++count[place(call)]; });
+  constexpr uint64_t kMost = 1U << 16U;
+  std::vector<uint64_t> left(median_.size(), 0);
+  std::vector<std::vector<uint64_t>> of_region(median_.size());
+  for_each_call([&](uint32_t call) {
+    const size_t region = place(call);
+    if (left[region]-- > 0) return;
+    left[region] = (count[region] - 1) / kMost;
+    of_region[region].push_back(rest_of(call));
+  });
   for (size_t i = 0; i < of_region.size(); ++i) {
     std::vector<uint64_t>& values = of_region[i];
     if (values.empty()) continue;
     const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
-    median[i] = *middle;
+    median_[i] = *middle;
   }
+}
+
+base::Column<uint64_t> call_costs(const Model& model, CallCost cost) {
+  const CostOfCall cost_of(model, cost);
+  base::Column<uint64_t> costs(model.all->calls.size());
+  std::fill(costs.begin(), costs.end(), 0);
   for (const Model::Lane& lane : model.lanes) {
     for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      costs[call] = std::min(costs[call], median[place(call)]);
+      costs[call] = cost_of(call);
     }
   }
   return costs;
@@ -303,56 +196,53 @@ base::Column<uint64_t> call_costs(const Model& model, CallCost cost) {
 
 base::Column<uint64_t> gap_ticks(const Model& model) {
   base::Column<uint64_t> gaps(model.first_piece.size() - 1);
-  for (size_t gap = 0; gap < gaps.size(); ++gap) {
-    uint64_t sum = 0;
-    for (uint32_t i = model.first_piece[gap]; i < model.first_piece[gap + 1]; ++i) {
-      sum += model.piece_ticks[i];
+  std::fill(gaps.begin(), gaps.end(), 0);
+  for (size_t lane = 0; lane < model.lanes.size(); ++lane) {
+    if (!model.lanes[lane].recorded) continue;
+    for (uint32_t call = model.lanes[lane].first_call; call <= model.lanes[lane].end_call; ++call) {
+      gaps[Model::gap(call, lane)] = model.gap_ticks(call, lane);
     }
-    gaps[gap] = sum;
   }
   return gaps;
 }
 
-base::Column<uint64_t> changed_gaps(const Model& model, uint32_t path, Change change,
-                                    const std::vector<bool>& ranks) {
+std::vector<PieceChange> changed_pieces(const Model& model, uint32_t path, Change change,
+                                        const std::vector<bool>& ranks) {
   const PathTime time(model, path, change == Change::kStep);
   std::optional<PathTime> by_step;
   if (change == Change::kStatic) by_step.emplace(model, path, true);
   const PathTime& steps = by_step ? *by_step : time;
   std::vector<bool> shared(model.steps.size());
-  base::Column<uint64_t> gaps(model.first_piece.size() - 1);
-  std::fill(gaps.begin(), gaps.end(), 0);
+  std::vector<PieceChange> changes;
   for (size_t lane = 0; lane < model.lanes.size(); ++lane) {
+    const Model::Lane& of = model.lanes[lane];
     const uint32_t rank = model.all->calls.lanes[lane].rank;
     const bool chosen = ranks.empty() || (rank < ranks.size() && ranks[rank]);
     // Whether this lane has nothing of the path in a step, and others do.
     const auto lacks = [&](uint32_t step) {
-      if (change == Change::kRemove || step == kNone || !model.lanes[lane].first_of_rank) {
-        return false;
-      }
+      if (change == Change::kRemove || step == kNone || !of.first_of_rank) return false;
       return steps.mean(step) > 0 && time.sum(lane, step) == 0;
     };
     std::fill(shared.begin(), shared.end(), false);
-    for (uint32_t call = model.lanes[lane].first_call; call <= model.lanes[lane].end_call; ++call) {
-      const size_t gap = Model::gap(call, lane);
-      for (uint32_t i = model.first_piece[gap]; i < model.first_piece[gap + 1]; ++i) {
-        const uint32_t step = model.piece_step[i];
-        uint64_t ticks = model.piece_ticks[i];
-        if (model.piece_path[i] == path) {
-          if (change != Change::kRemove) {
-            ticks = scaled(ticks, time.mean(step), time.sum(lane, step));
-          } else if (chosen) {
-            ticks = 0;
-          }
+    const uint32_t end = model.first_piece[Model::gap(of.end_call, lane) + 1];
+    for (uint32_t i = model.first_piece[Model::gap(of.first_call, lane)]; i < end; ++i) {
+      const uint32_t step = model.piece_step[i];
+      if (model.piece_path[i] == path) {
+        const uint64_t ticks = model.piece_ticks[i];
+        uint64_t changed = ticks;
+        if (change != Change::kRemove) {
+          changed = scaled(ticks, time.mean(step), time.sum(lane, step));
+        } else if (chosen) {
+          changed = 0;
         }
-        gaps[gap] += ticks;
-        if (!lacks(step) || shared[step]) continue;
-        shared[step] = true;
-        gaps[gap] += steps.mean(step);
+        changes.push_back({i, static_cast<int64_t>(changed - ticks)});
       }
+      if (!lacks(step) || shared[step]) continue;
+      shared[step] = true;
+      changes.push_back({i, static_cast<int64_t>(steps.mean(step))});
     }
   }
-  return gaps;
+  return changes;
 }
 
 }  // namespace pathline::findings

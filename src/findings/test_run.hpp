@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -49,6 +50,18 @@ class TestRun {
   Replay replay;
   Measured measured;
 };
+
+/// gap_ticks() with changed_pieces().
+inline base::Column<uint64_t> changed_gaps(const Model& model, uint32_t path, Change change,
+                                           const std::vector<bool>& ranks = {}) {
+  base::Column<uint64_t> gaps = gap_ticks(model);
+  for (const auto& [piece, ticks] : changed_pieces(model, path, change, ranks)) {
+    const auto behind = std::upper_bound(model.first_piece.begin(), model.first_piece.end(), piece);
+    gaps[static_cast<size_t>(behind - model.first_piece.begin()) - 1] +=
+        static_cast<uint64_t>(ticks);
+  }
+  return gaps;
+}
 
 /// The two oracles of the design that more than one kernel is held against, 10 ticks a second.
 ///

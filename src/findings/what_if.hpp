@@ -38,7 +38,8 @@ class WhatIf {
 
    private:
     const WhatIf& what_if_;
-    base::Column<uint64_t> gaps_;
+    base::Column<uint64_t> pieces_;
+    base::Column<uint64_t> times_;
   };
 
   [[nodiscard]] uint64_t ticks() const { return ticks_; }  ///< Of the unchanged replay.
@@ -48,21 +49,29 @@ class WhatIf {
   [[nodiscard]] double gain_without(comm::WaitKind kind) const;
   /// Of a replay with these costs of calls.
   [[nodiscard]] uint64_t ticks_with(const base::Column<uint64_t>& costs) const;
-  [[nodiscard]] const base::Column<uint64_t>& costs() const { return costs_; }
-  [[nodiscard]] const base::Column<uint64_t>& gaps() const { return gaps_; }  ///< Unchanged ones.
+  /// Unchanged ones: per call, per gap.
+  ///
+  /// cost  O(calls), each time.
+  [[nodiscard]] base::Column<uint64_t> costs() const;
+  [[nodiscard]] base::Column<uint64_t> gaps() const;
 
  private:
-  void end_with_steps();
-  void apply(const Repair& repair, base::Column<uint64_t>& gaps) const;
-  [[nodiscard]] uint64_t play(const base::Column<uint64_t>& gaps,
-                              const base::Column<uint64_t>& costs) const;
+  [[nodiscard]] std::vector<uint32_t> behind_steps() const;
+  [[nodiscard]] uint64_t gap_ticks(uint32_t lane, uint32_t call) const;
+  [[nodiscard]] uint64_t cost(uint32_t lane, uint32_t call) const {
+    return call < end_call_[lane] ? cost_of_(call) : 0;
+  }
+  [[nodiscard]] double gain_of(const Replayed& replayed) const {
+    return static_cast<double>(ticks_) - static_cast<double>(replayed.ticks);
+  }
 
   const Model& model_;
   const Replay& replay_;
-  const base::Column<uint64_t> measured_;  // Per gap.
-  base::Column<uint64_t> gaps_;            // What of it is replayed.
-  base::Column<uint64_t> costs_;
-  uint64_t ticks_;
+  const CostOfCall cost_of_;
+  const std::vector<uint32_t> end_call_;  // Per lane: from here on only time steps count.
+  const base::Column<uint64_t> times_;    // Replay::times().
+  const base::Column<uint32_t> row_of_piece_;
+  const uint64_t ticks_;
 };
 
 }  // namespace pathline::findings
