@@ -2,6 +2,7 @@
 #include "app/finding_texts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -35,13 +36,16 @@ std::string host_phrase(const FindingNames& names) {
   return names.host.empty() ? "" : fmt::format(", all of host {},", names.host);
 }
 
+const char* waits(const Finding& finding) { return finding.waiting.size() == 1 ? "waits" : "wait"; }
+
 /// "; ranks 4 and 6 wait most for it".
 std::string waiting_phrase(const Finding& finding) {
   if (finding.waiting.empty()) return "";
-  return fmt::format("; {} {} most for {}", ranks_phrase(finding.waiting),
-                     finding.waiting.size() == 1 ? "waits" : "wait",
+  return fmt::format("; {} {} most for {}", ranks_phrase(finding.waiting), waits(finding),
                      finding.ranks.size() == 1 ? "it" : "them");
 }
+
+uint64_t whole(double value) { return static_cast<uint64_t>(std::llround(value)); }
 
 std::string seconds_of(const Finding& finding, std::string_view name) {
   return base::human_seconds(evidence(finding, name));
@@ -98,12 +102,12 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
           100 * evidence(finding, "tiny_messages") / std::max(1.0, evidence(finding, "messages")));
     case FindingKind::kTransfer:
     case FindingKind::kCollectiveCost:
+    case FindingKind::kFenceCost:
       return fmt::format("{} takes {:.1f} % of the time beyond any waiting for others",
                          names.region, 100 * evidence(finding, "share_of_rank_time"));
     case FindingKind::kLockContention:
       return fmt::format("{} {} for locks {} that {} {}", ranks_phrase(finding.waiting),
-                         finding.waiting.size() == 1 ? "waits" : "wait", in_region(names), who,
-                         one ? "holds" : "hold");
+                         waits(finding), in_region(names), who, one ? "holds" : "hold");
     case FindingKind::kOmpImbalance:
       return fmt::format("threads wait for the slowest of their team: load balance {:.2f}",
                          evidence(finding, "factor"));
@@ -117,6 +121,37 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
           "ranks that talk much run on different hosts: {:.0f} % of the bytes cross "
           "hosts, {:.0f} % would do",
           evidence(finding, "crossing_pct"), evidence(finding, "possible_pct"));
+    case FindingKind::kLatePostOfReceive:
+      return fmt::format("{} {} in sends until {} {} {}, {} altogether",
+                         ranks_phrase(finding.waiting), waits(finding), who,
+                         one ? "receives" : "receive", in_region(names),
+                         seconds_of(finding, "wait_s"));
+    case FindingKind::kNeedlessBarrier:
+      return fmt::format(
+          "{} stands beside an operation in which all ranks wait for all anyhow, {} on each rank: "
+          "they take {}",
+          names.region, base::counted(whole(evidence(finding, "calls_of_a_rank")), "time", "times"),
+          seconds_of(finding, "cost_of_a_rank_s"));
+    case FindingKind::kLatePost:
+      return fmt::format("{} {} to put something until {} {} a window {}, {} altogether",
+                         ranks_phrase(finding.waiting), waits(finding), who,
+                         one ? "exposes" : "expose", in_region(names),
+                         seconds_of(finding, "wait_s"));
+    case FindingKind::kIpcDrop:
+      return fmt::format("work does {:.2f} instructions in a cycle, before it were {:.2f}",
+                         evidence(finding, "after"), evidence(finding, "before"));
+    case FindingKind::kMoreInstructions:
+      return fmt::format("work needs {:.0f} % more instructions than before{}",
+                         100 * (1 / evidence(finding, "factor") - 1),
+                         evidence(finding, "weak") > 0 ? ", on each rank" : "");
+    case FindingKind::kFrequencyDrop:
+      return fmt::format("cores do {:.2f} GHz while they work, before it were {:.2f} GHz",
+                         1e-9 * evidence(finding, "after"), 1e-9 * evidence(finding, "before"));
+    case FindingKind::kPolling:
+    case FindingKind::kStartUp:
+    case FindingKind::kOversubscribed:
+    case FindingKind::kClock:
+    case FindingKind::kIncomplete: break;  // finding_limits.cpp
   }
   return "";
 }
@@ -153,6 +188,30 @@ std::string finding_advice(FindingKind kind) {
     case FindingKind::kOmpImbalance: return "another schedule, or smaller pieces of work";
     case FindingKind::kOmpSerial: return "make more of the program parallel";
     case FindingKind::kBadPlacement: return "place ranks as 'pathline remap' says";
+    case FindingKind::kLatePostOfReceive:
+      return "post receives earlier (MPI_Irecv), or go on while a message is sent (MPI_Isend)";
+    case FindingKind::kNeedlessBarrier:
+      return "remove it, unless it orders what is no message: files, clocks, shared memory";
+    case FindingKind::kLatePost:
+      return "expose the window earlier (MPI_Win_post), or do other work before MPI_Win_start";
+    case FindingKind::kFenceCost:
+      return "fence less often, or let only those wait that put to each other (MPI_Win_post, "
+             "MPI_Win_start)";
+    case FindingKind::kIpcDrop:
+      return "data come from farther away: fewer ranks for a memory, ranks bound to cores, smaller "
+             "blocks";
+    case FindingKind::kMoreInstructions:
+      return "is work repeated on ranks, the input another one, or the compiler's options? 'diff' "
+             "names the regions";
+    case FindingKind::kFrequencyDrop:
+      return "limits of power or heat, or cores that others use as well: compare hosts";
+    case FindingKind::kPolling:
+      return "wait with a blocking call where there is nothing else to do";
+    case FindingKind::kStartUp: return "judge a longer run, of more time steps";
+    case FindingKind::kOversubscribed:
+      return "start no more ranks than cores, each bound to one of its own";
+    case FindingKind::kClock: return "record with a shorter --sync-interval";
+    case FindingKind::kIncomplete: return "record it again, with more room or fewer events";
   }
   return "";
 }

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findings/cost_findings.hpp"
 
+#include <cctype>
+#include <string>
+
 namespace pathline::findings {
 namespace {
 
-/// Time in MPI calls beyond waiting, function by function, where the network or MPI take too long.
-void add_transfers(const Model& model, const WhatIf& what_if, std::vector<Finding>& found) {
+FindingKind kind_of(const trace::RegionDefinition& function) {
+  using trace::RegionRole;
+  std::string name(function.name);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name == "mpi_win_fence") return FindingKind::kFenceCost;
+  const bool of_group =
+      function.role == RegionRole::kBarrier || (function.role >= RegionRole::kFirstCollective &&
+                                                function.role <= RegionRole::kLastCollective);
+  return of_group ? FindingKind::kCollectiveCost : FindingKind::kTransfer;
+}
+
+/// Time in MPI calls beyond waiting, function by function.
+///
+/// slow  whether the network or MPI take too long altogether: else only fences count
+void add_costs(const Model& model, const WhatIf& what_if, bool slow, std::vector<Finding>& found) {
   constexpr double kLeastRest = 0.02;
   const auto& regions = model.trace->definitions.regions;
   const comm::Dependencies& all = *model.all;
@@ -22,6 +38,8 @@ void add_transfers(const Model& model, const WhatIf& what_if, std::vector<Findin
   const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
   for (size_t function = 0; function < regions.size(); ++function) {
     if (rest[function] < kLeastRest * whole || rest[function] == 0) continue;
+    const FindingKind kind = kind_of(regions[function]);
+    if (!slow && kind != FindingKind::kFenceCost) continue;
     base::Column<uint64_t> without(costs.size());
     for (size_t call = 0; call < costs.size(); ++call) {
       const uint32_t region = all.calls.region[call];
@@ -29,12 +47,7 @@ void add_transfers(const Model& model, const WhatIf& what_if, std::vector<Findin
       without[call] = is_it ? 0 : costs[call];
     }
     Finding finding;
-    const auto role = regions[function].role;
-    finding.kind =
-        role >= trace::RegionRole::kFirstCollective && role <= trace::RegionRole::kLastCollective
-            ? FindingKind::kCollectiveCost
-            : FindingKind::kTransfer;
-    if (role == trace::RegionRole::kBarrier) finding.kind = FindingKind::kCollectiveCost;
+    finding.kind = kind;
     finding.recoverable_ticks =
         static_cast<double>(what_if.ticks()) - static_cast<double>(what_if.ticks_with(without));
     finding.cost_ticks = rest[function];
@@ -69,7 +82,7 @@ void add_threads(const Model& model, const Efficiency& efficiency, base::ThreadP
 std::vector<Finding> cost_findings(const Model& model, const Efficiency& efficiency,
                                    const WhatIf& what_if, base::ThreadPool& pool) {
   std::vector<Finding> found;
-  if (efficiency.transfer < 0.9) add_transfers(model, what_if, found);
+  add_costs(model, what_if, efficiency.transfer < 0.9, found);
   add_threads(model, efficiency, pool, found);
   return found;
 }

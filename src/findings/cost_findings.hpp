@@ -14,6 +14,7 @@ namespace pathline::findings {
 ///
 ///   transfer, collective cost  calls of a function of MPI beyond their waits take 2 % of the time,
 ///                              and the transfer efficiency is below 0.9
+///   fence cost                 MPI_Win_fence beyond its waits takes 2 % of the time
 ///   imbalance, serial time     of OpenMP, where their factors are below 0.9
 ///
 /// cost  O(calls), and a replay for each such function.

@@ -25,20 +25,39 @@ enum class FindingKind : uint8_t {
   kJitter,      ///< In each step another rank is late.
   kWrongOrder,  ///< A message is waited for while another one is there.
   kTinyMessages,
-  kTransfer,        ///< Time in point-to-point calls beyond waiting.
-  kCollectiveCost,  ///< Time in collective operations beyond waiting.
-  kLockContention,  ///< Ranks wait for a lock of one-sided communication.
-  kOmpImbalance,    ///< Threads wait for the slowest of their team.
-  kOmpSerial,       ///< Threads have nothing to do outside of parallel regions.
-  kBadPlacement,    ///< Ranks that talk much run on different hosts.
+  kTransfer,           ///< Time in point-to-point calls beyond waiting.
+  kCollectiveCost,     ///< Time in collective operations beyond waiting.
+  kLockContention,     ///< Ranks wait for a lock of one-sided communication.
+  kOmpImbalance,       ///< Threads wait for the slowest of their team.
+  kOmpSerial,          ///< Threads have nothing to do outside of parallel regions.
+  kBadPlacement,       ///< Ranks that talk much run on different hosts.
+  kLatePostOfReceive,  ///< Sends wait until their receives are posted.
+  kNeedlessBarrier,    ///< A barrier beside an operation that makes all wait for all anyhow.
+  kLatePost,           ///< Accesses of one-sided communication wait until windows are exposed.
+  kFenceCost,          ///< Time in fences beyond waiting.
+
+  // Of two runs: why work takes longer (app/counter_findings.hpp).
+  kIpcDrop,
+  kMoreInstructions,
+  kFrequencyDrop,
+
+  // What limits a verdict, and gains nothing.
+  kPolling,         ///< What is done between polls is not known.
+  kStartUp,         ///< Much of a run is MPI_Init, which is not judged.
+  kOversubscribed,  ///< More ranks than cores.
+  kClock,           ///< Clocks of ranks disagree.
+  kIncomplete,      ///< Something was not recorded.
 };
-inline constexpr size_t kFindingKindCount = 17;
+inline constexpr size_t kFindingKindCount = 29;
 
 /// "serial_io", "late_root" ...
 std::string_view finding_name(FindingKind kind);
 
 enum class Confidence : uint8_t { kLow, kMedium, kHigh };
 std::string_view confidence_name(Confidence confidence);
+
+/// The regions of a call path, the outermost first; none for kNone.
+std::vector<trace::Region> regions_to(const Model& model, uint32_t path);
 
 /// Where in the run a finding was made: before the time steps, in them (or in all of a run
 /// without), or behind them.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "findings/barrier_findings.hpp"
 #include "findings/cost_findings.hpp"
 #include "findings/message_findings.hpp"
 #include "findings/path_load.hpp"
@@ -97,9 +98,7 @@ class PartJudge {
     Finding& finding = candidate.finding;
     finding.part = part_;
     finding.cost_ticks = cost;
-    for (uint32_t path = load.paths[0]; path != kNone; path = model_.call_paths[path].parent) {
-      finding.path.insert(finding.path.begin(), model_.call_paths[path].region);
-    }
+    finding.path = regions_to(model_, load.paths[0]);
     decide(load, candidate);
     if (finding.recoverable_ticks <= 0) return;
     std::vector<bool> lanes(model_.lanes.size());
@@ -134,8 +133,8 @@ class PartJudge {
     const double beyond = on_path - mean;
     const double spread = static_cast<double>(load.by_rank[top]) - mean;
     if (on_path >= kChain * mean && step_gain < 0.2 * beyond && spread < 0.3 * beyond) {
-      // Where a lock makes them wait for one another, the finding is the lock.
-      if (waits_for_locks(load)) return;
+      // Where they wait for a lock or to be received, the finding is that.
+      if (waits_for_leave(load, beyond)) return;
       finding.kind = FindingKind::kSerialisedChain;
       finding.recoverable_ticks = beyond;
       candidate.repair.paths.clear();  // Nobody knows the program that does it otherwise.
@@ -185,15 +184,23 @@ class PartJudge {
                : FindingKind::kSerialSection;
   }
 
-  [[nodiscard]] bool waits_for_locks(const PathLoad& load) const {
+  /// Whether they wait for one another mostly by locks, or until one receives or exposes what
+  /// another one sends, and would not without.
+  [[nodiscard]] bool waits_for_leave(const PathLoad& load, double beyond) const {
     std::vector<bool> lanes(model_.lanes.size());
     for (const uint32_t lane : load.lanes) lanes[lane] = true;
     const WaitsOf waits = waits_of(model_, lanes);
-    const uint64_t in_locks = waits.by_kind[static_cast<size_t>(comm::WaitKind::kLock)];
-    const uint64_t together = in_locks +
-                              waits.by_kind[static_cast<size_t>(comm::WaitKind::kLateSender)] +
-                              waits.by_kind[static_cast<size_t>(comm::WaitKind::kLateReceiver)];
-    return 2 * in_locks > together;
+    const auto ticks = [&](comm::WaitKind kind) {
+      return waits.by_kind[static_cast<size_t>(kind)];
+    };
+    const uint64_t in_locks = ticks(comm::WaitKind::kLock);
+    const uint64_t in_sends = ticks(comm::WaitKind::kLateReceiver);
+    const uint64_t in_starts = ticks(comm::WaitKind::kLatePost);
+    const uint64_t of_sender = ticks(comm::WaitKind::kLateSender);
+    if (2 * in_locks > in_locks + of_sender + in_sends) return true;
+    const comm::WaitKind kind =
+        in_sends > in_starts ? comm::WaitKind::kLateReceiver : comm::WaitKind::kLatePost;
+    return std::max(in_sends, in_starts) > of_sender && what_if_.gain_without(kind) >= 0.5 * beyond;
   }
 
   [[nodiscard]] double bytes_in_files(const PathLoad& load) const {
@@ -317,12 +324,16 @@ class Judge {
     const PartJudge judge(in_focus, replay, Part::kFocus, result.costs, result.critical,
                           result.focus == Focus::kSteps);
     std::vector<Candidate> found = judge.judge();
-    for (Finding& finding : message_findings(in_focus, result.costs, judge.what_if())) {
-      found.push_back({std::move(finding), {}});
-    }
-    for (Finding& finding : cost_findings(in_focus, result.efficiency, judge.what_if(), pool_)) {
-      found.push_back({std::move(finding), {}});
-    }
+    const WhatIf& what_if = judge.what_if();
+    const auto take = [&](std::vector<Finding> others) {
+      for (Finding& finding : others) found.push_back({std::move(finding), {}});
+    };
+    take(message_findings(in_focus, result.costs, what_if));
+    std::vector<Finding> costs = cost_findings(in_focus, result.efficiency, what_if, pool_);
+    std::vector<Finding> barriers = barrier_findings(in_focus, what_if);
+    leave_out_costs_of(barriers, trace_, costs);
+    take(std::move(costs));
+    take(std::move(barriers));
     for (Candidate& candidate : found) set_confidence(result, in_focus, candidate.finding);
     if (result.focus == Focus::kSteps) {
       add_outside(Part::kBefore, {program.begin_ticks, focus.begin_ticks}, result, found);
@@ -357,8 +368,9 @@ class Judge {
                                   static_cast<double>(measured.measured_ticks));
     const bool is_interference =
         finding.kind == FindingKind::kJitter && finding.recoverable_ticks < kLeastJitter * focus;
-    const bool is_cost =
-        finding.kind == FindingKind::kTransfer || finding.kind == FindingKind::kCollectiveCost;
+    const bool is_cost = finding.kind == FindingKind::kTransfer ||
+                         finding.kind == FindingKind::kCollectiveCost ||
+                         finding.kind == FindingKind::kFenceCost;
     int level = 2;
     // MPI works with the cores of the ranks: what it costs may be theirs.
     if (depends_on_order(in) || is_cost) level = 1;
@@ -375,7 +387,9 @@ class Judge {
   /// for them than for another way to share the work.
   static double weight(const Finding& finding) {
     const bool is_of_messages =
-        finding.kind == FindingKind::kWrongOrder || finding.kind == FindingKind::kTinyMessages;
+        finding.kind == FindingKind::kWrongOrder || finding.kind == FindingKind::kTinyMessages ||
+        finding.kind == FindingKind::kLatePostOfReceive || finding.kind == FindingKind::kLatePost ||
+        finding.kind == FindingKind::kNeedlessBarrier;
     return finding.recoverable_ticks * (is_of_messages ? 1.2 : 1);
   }
 

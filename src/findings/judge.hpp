@@ -49,7 +49,8 @@ struct Judgement {
 /// A call path outside of MPI is looked at if others wait half a percent of the time for it. Kinds:
 /// what one rank does alone (with file I/O in it, as the root of broadcasts, always busy and
 /// sending most of what the others receive, or else); ranks in a chain: time on the critical path
-/// at least 1.5 times the mean, alike on all ranks, not balanced within steps, and not for a lock;
+/// at least 1.5 times the mean, alike on all ranks, not balanced within steps, and neither for a
+/// lock nor for want of being received;
 /// load: always the same rank (share 0.6, steady), growing, one alone three times beyond the next,
 /// or else; what is left is jitter. Gains are replays of the run with the time of the path removed
 /// or evened out; what a replay does not gain is no finding. In the focus on steps each rank is
@@ -58,8 +59,8 @@ struct Judgement {
 /// Thresholds and their trials: design of the findings, 22 programs with a planted fault each.
 ///
 /// options  its window must not be empty
-/// cost     four replays, up to two for each of 16 call paths, and those of message_findings() and
-///          cost_findings().
+/// cost     four replays, up to two for each of 16 call paths, and those of message_findings(),
+///          cost_findings() and barrier_findings().
 Judgement judge(const trace::Trace& trace, const comm::Dependencies& all,
                 const JudgeOptions& options, base::ThreadPool& pool);
 

@@ -13,15 +13,7 @@ namespace {
 
 constexpr uint64_t kTinyBytes = 64;
 constexpr double kManyTiny = 20;
-constexpr double kLeastLock = 0.02;  // Of all rank time.
-
-std::vector<trace::Region> regions_to(const Model& model, uint32_t path) {
-  std::vector<trace::Region> regions;
-  for (; path != kNone; path = model.call_paths[path].parent) {
-    regions.insert(regions.begin(), model.call_paths[path].region);
-  }
-  return regions;
-}
+constexpr double kLeastLeave = 0.02;  // Of all rank time.
 
 /// The call path with most ticks, the first of several; kNone of none.
 uint32_t main_path(const std::map<uint32_t, uint64_t>& ticks) {
@@ -214,40 +206,68 @@ void add_tiny(const Model& model, const DelayCosts& costs, std::vector<Finding>&
   if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
 }
 
-void add_locks(const Model& model, const WhatIf& what_if, std::vector<Finding>& found) {
+/// A wait for somebody who is to say that one may go on.
+struct Leave {
+  comm::WaitKind wait;
+  FindingKind finding;
+  bool at_cause;  ///< The call path is that of who says it, not of who waits.
+  /// Who counts: at least this part of the one who has most.
+  double least_part;
+};
+constexpr Leave kLeaves[] = {
+    {comm::WaitKind::kLateReceiver, FindingKind::kLatePostOfReceive, true, 0.25},
+    {comm::WaitKind::kLock, FindingKind::kLockContention, false, 0},
+    {comm::WaitKind::kLatePost, FindingKind::kLatePost, true, 0.25}};
+
+/// Ascending ranks that have at least this part of the largest.
+std::vector<uint32_t> main_ranks(const std::map<uint32_t, uint64_t>& ticks, double least_part) {
+  uint64_t most = 0;
+  for (const auto& [rank, amount] : ticks) most = std::max(most, amount);
+  std::vector<uint32_t> ranks;
+  for (const auto& [rank, amount] : ticks) {
+    if (static_cast<double>(amount) >= least_part * static_cast<double>(most))
+      ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void add_leave(const Model& model, const WhatIf& what_if, const Leave& leave,
+               std::vector<Finding>& found) {
   const comm::Dependencies& all = *model.all;
   Finding finding;
   uint64_t sum = 0;
   uint64_t longest = 0;
   std::map<uint32_t, uint64_t> by_waiter;
-  std::map<uint32_t, uint64_t> by_holder;
+  std::map<uint32_t, uint64_t> by_cause;
   std::map<uint32_t, uint64_t> at;
   for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
     for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
       const uint64_t ticks = model.wait_ticks(call);
-      if (ticks == 0 || all.kind[call] != comm::WaitKind::kLock) continue;
+      if (ticks == 0 || all.kind[call] != leave.wait) continue;
       sum += ticks;
       by_waiter[all.calls.lanes[lane].rank] += ticks;
-      if (all.cause[call] != comm::kNoCall) {
-        by_holder[all.calls.lanes[all.calls.lane_of(all.cause[call])].rank] += ticks;
-      }
-      at[model.call_path[call]] += ticks;
+      const uint32_t cause = all.cause[call];
+      if (cause != comm::kNoCall) by_cause[all.calls.lanes[all.calls.lane_of(cause)].rank] += ticks;
+      const bool knows = !leave.at_cause || model.cause_known(call);
+      if (knows) at[model.call_path[leave.at_cause ? cause : call]] += ticks;
       if (ticks > longest) {
         longest = ticks;
         finding.seen = {model.begin(call), model.end(call)};
       }
     }
   }
+  const auto ticks = static_cast<double>(sum);
   const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
-  if (sum == 0 || static_cast<double>(sum) < kLeastLock * whole) return;
-  finding.kind = FindingKind::kLockContention;
-  finding.cost_ticks = static_cast<double>(sum);
-  finding.recoverable_ticks = what_if.gain_without(comm::WaitKind::kLock);
-  for (const auto& [rank, ticks] : by_waiter) finding.waiting.push_back(rank);
-  if (by_holder.size() < model.rank_count()) {
-    for (const auto& [rank, ticks] : by_holder) finding.ranks.push_back(rank);
-  }
+  if (sum == 0 || ticks < kLeastLeave * whole) return;
+  finding.kind = leave.finding;
+  finding.cost_ticks = ticks;
+  finding.recoverable_ticks = what_if.gain_without(leave.wait);
+  finding.waiting = main_ranks(by_waiter, leave.least_part);
+  finding.ranks = main_ranks(by_cause, leave.least_part);
+  if (finding.ranks.size() >= model.rank_count()) finding.ranks.clear();
   finding.path = regions_to(model, main_path(at));
+  finding.evidence = {{"share_of_rank_time", ticks / whole},
+                      {"wait_s", model.trace->span_seconds(sum)}};
   if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
 }
 
@@ -258,7 +278,7 @@ std::vector<Finding> message_findings(const Model& model, const DelayCosts& cost
   std::vector<Finding> found;
   add_wrong_order(model, what_if, found);
   add_tiny(model, costs, found);
-  add_locks(model, what_if, found);
+  for (const Leave& leave : kLeaves) add_leave(model, what_if, leave, found);
   return found;
 }
 

@@ -18,10 +18,15 @@ namespace pathline::findings {
 ///   more
 ///                    in a time step, or one behind the other. One message for all of them would
 ///                    cost as much as one.
-///   lock contention  ranks wait for locks of one-sided communication for 2 % of the time, and the
-///                    run would be shorter if they did not.
 ///
-/// cost  O(calls + messages log calls), and a replay each for orders and locks.
+/// and where ranks wait for another kind of leave for 2 % of the time, and the run would be shorter
+/// if they did not have to:
+///
+///   late post of a receive  to be received: as if sends were done when their buffer is copied
+///   lock contention         for locks of one-sided communication
+///   late post               for the window of the rank that they put to
+///
+/// cost  O(calls + messages log calls), and a replay each for orders and kinds of leave.
 std::vector<Finding> message_findings(const Model& model, const DelayCosts& costs,
                                       const WhatIf& what_if);
 

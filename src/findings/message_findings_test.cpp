@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "findings/planted_plays.hpp"
 #include "findings/test_program.hpp"
 #include "findings/test_run.hpp"
 
@@ -104,6 +105,43 @@ TEST(LockContention, IsOfThoseWhoHoldTheLock) {
   EXPECT_EQ(found[0].recoverable_ticks, 2 * 203 - 2);
   EXPECT_THAT(found_in(TestRun(locks(200, false))), IsEmpty());
   EXPECT_THAT(found_in(TestRun(locks(10, true))), IsEmpty());
+}
+
+/// Rank 0 works 1000 and then takes what the others had for it at once; they work behind that.
+trace::Trace handed_over(bool by_window, double before = 0) {
+  trace::TestTrace test(3);
+  Simulation run(3, 3, &test);
+  hand_over(run, {1000, 1000, 1000}, 0, before, by_window, true);
+  run.collective(Simulation::Operation::kBarrier);
+  run.finish();
+  return test.finish();
+}
+
+TEST(LatePostOfReceive, IsOfWhoReceivesLate) {
+  const TestRun run(handed_over(false));
+  const std::vector<Finding> found = found_in(run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::kLatePostOfReceive);
+  EXPECT_THAT(found[0].ranks, ElementsAre(0));
+  EXPECT_THAT(found[0].waiting, ElementsAre(1, 2));
+  EXPECT_EQ(run.trace.definitions.regions[found[0].path.back()].name, "MPI_Recv");
+  // The second of two receives is posted 3 later. Nobody would wait for rank 0, which has 1006.
+  EXPECT_EQ(found[0].cost_ticks, 1000 + 1003);
+  EXPECT_EQ(found[0].recoverable_ticks, 1000);
+  EXPECT_THAT(found_in(TestRun(handed_over(false, 1))), IsEmpty());
+}
+
+TEST(LatePost, IsOfWhoExposesItsWindowLate) {
+  const TestRun run(handed_over(true));
+  const std::vector<Finding> found = found_in(run);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::kLatePost);
+  EXPECT_THAT(found[0].ranks, ElementsAre(0));
+  EXPECT_THAT(found[0].waiting, ElementsAre(1, 2));
+  EXPECT_EQ(run.trace.definitions.regions[found[0].path.back()].name, "MPI_Win_post");
+  EXPECT_EQ(found[0].cost_ticks, 2 * 1000);
+  EXPECT_EQ(found[0].recoverable_ticks, 1000);
+  EXPECT_THAT(found_in(TestRun(handed_over(true, 1))), IsEmpty());
 }
 
 }  // namespace

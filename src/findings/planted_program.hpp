@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Long because it is one program: each fault is a few lines of it.
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <random>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "findings/judge.hpp"
+#include "findings/planted_plays.hpp"
 #include "findings/test_program.hpp"
 
 namespace pathline::findings {
@@ -28,11 +30,21 @@ namespace pathline::findings {
 ///   wrong order      messages are received in the order in which they are sent
 ///   tiny messages    one in place of all
 ///   lock             all may hold it at the same time
+///   late receives    sends end at once; the same of windows that are exposed late
+///   barrier          is left out
+///   costs            calls of one function take no time
+///   threads          have as much to do as each other, or all a part of what one did
+///
+/// Those without a fault have such constructs, too: a barrier with work behind it, receives in
+/// time, balanced threads.
 class PlantedProgram {
  public:
-  /// kind  of the fault; kFindingKindCount: none.
-  PlantedProgram(size_t kind, uint32_t seed)
-      : kind_(static_cast<FindingKind>(kind)), random_(seed * 64 + static_cast<uint32_t>(kind)) {
+  /// kind   of the fault; kFindingKindCount: none.
+  /// small  the fault is 3 to 15 % of a step, else more.
+  PlantedProgram(size_t kind, uint32_t seed, bool small = false)
+      : kind_(static_cast<FindingKind>(kind)),
+        small_(small),
+        random_(seed * 64 + static_cast<uint32_t>(kind)) {
     ranks_ = 4 + number(13);
     steps_ = 12 + number(29);
     talk_ = number(8);
@@ -59,19 +71,27 @@ class PlantedProgram {
       case FindingKind::kWrongOrder: plant_order(); break;
       case FindingKind::kTinyMessages: plant_tiny(); break;
       case FindingKind::kLockContention: plant_lock(); break;
-      default: break;
+      case FindingKind::kLatePostOfReceive:
+      case FindingKind::kLatePost: plant_leave(); break;
+      case FindingKind::kNeedlessBarrier:
+      case FindingKind::kTransfer:
+      case FindingKind::kCollectiveCost:
+      case FindingKind::kFenceCost: plant_cost(); break;
+      case FindingKind::kOmpImbalance:
+      case FindingKind::kOmpSerial: plant_threads(); break;
+      default: choose_construct(); break;
     }
   }
 
   /// With the fault.
   [[nodiscard]] trace::Trace trace() const {
-    trace::TestTrace test(ranks_);
+    trace::TestTrace test(ranks_, threads_);
     simulate(Simulation(ranks_, call_ticks_, &test), true);
     return test.finish();
   }
   /// The same before finish().
   [[nodiscard]] trace::Trace built() const {
-    trace::TestTrace test(ranks_);
+    trace::TestTrace test(ranks_, threads_);
     simulate(Simulation(ranks_, call_ticks_, &test), true);
     return test.build();
   }
@@ -98,6 +118,10 @@ class PlantedProgram {
   uint32_t number(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
   /// From `first` to `last`.
   double between(double first, double last) { return first + (last - first) * number(1001) / 1000; }
+  /// The fault, beside what ranks compute in a step.
+  double size(double first, double last) {
+    return small_ ? between(0.03, 0.15) : between(first, last);
+  }
   Work noisy(double ticks) {
     Work work(steps_, std::vector<uint64_t>(ranks_));
     for (auto& step : work) {
@@ -114,7 +138,7 @@ class PlantedProgram {
                 : kind_ == FindingKind::kLateRoot ? "prepare"
                                                   : "setup"};
     root_ = kind_ == FindingKind::kLateRoot ? culprit_ : (culprit_ + 1) % ranks_;
-    extra_ = noisy(between(0.2, 1) * mean_);
+    extra_ = noisy(size(0.2, 1) * mean_);
     every_ = 1 + number(3);
   }
   void plant_bottleneck() {
@@ -127,7 +151,7 @@ class PlantedProgram {
   }
   void plant_chain() {
     regions_ = {"sweep"};
-    extra_ = noisy(between(0.3, 1) * mean_);
+    extra_ = noisy((small_ ? size(0, 0) / ranks_ : between(0.3, 1)) * mean_);
     compute_ = noisy(between(0, 0.5) * mean_);
   }
   void plant_load() {
@@ -139,7 +163,7 @@ class PlantedProgram {
     } else if (kind_ != FindingKind::kJitter) {
       at_ = {culprit_};
     }
-    const double more = between(0.15, 1);
+    const double more = size(0.15, 1);
     in_own_path_ = kind_ == FindingKind::kImbalance && number(2) == 0;
     extra_ = Work(steps_, std::vector<uint64_t>(ranks_, 0));
     if (in_own_path_) regions_ = {"extra"};
@@ -148,7 +172,7 @@ class PlantedProgram {
       for (const uint32_t rank : at_) add(step, rank, more * grown);
       if (kind_ != FindingKind::kJitter) continue;
       const uint32_t late = 1 + number(ranks_ / 4);
-      for (uint32_t i = 0; i < late; ++i) add(step, number(ranks_), between(0.2, 1.5));
+      for (uint32_t i = 0; i < late; ++i) add(step, number(ranks_), size(0.2, 1.5));
     }
   }
   void add(uint32_t step, uint32_t rank, double share) {
@@ -157,7 +181,7 @@ class PlantedProgram {
   void plant_order() {
     at_ = {culprit_};
     regions_ = {"MPI_Recv"};
-    extra_ = noisy(between(0.4, 1) * mean_ / (ranks_ - 1));
+    extra_ = noisy(size(0.4, 1) * mean_ / (ranks_ - 1));
     // One behind the other, but not in the order of ranks.
     sent_at_.resize(ranks_ - 1);
     for (uint32_t i = 0; i < ranks_ - 1; ++i) sent_at_[i] = (i + 1.0) / (ranks_ - 1);
@@ -167,14 +191,46 @@ class PlantedProgram {
   void plant_tiny() {
     regions_ = {"MPI_Send", "MPI_Recv"};
     tiny_ = 25 + number(100);
-    call_ticks_ = static_cast<uint64_t>(between(0.2, 1) * mean_ / tiny_);
+    call_ticks_ = static_cast<uint64_t>(size(0.2, 1) * mean_ / tiny_);
     if (number(2) == 0) at_ = {culprit_};
   }
   void plant_lock() {
     noise_ = std::max(noise_, 0.01);  // Else the same rank comes last each time, and stops nobody.
     compute_ = noisy(mean_);
     regions_ = {"MPI_Win_lock", "update"};
-    extra_ = noisy(between(0.5, 2) * mean_ / ranks_);
+    extra_ = noisy((small_ ? size(0, 0) : between(0.5, 2)) * mean_ / ranks_);
+  }
+
+  void plant_leave() {
+    at_ = {culprit_};
+    const bool by_window = kind_ == FindingKind::kLatePost;
+    regions_ = {by_window ? "MPI_Win_post" : "MPI_Recv"};
+    before_ = small_ ? between(0.85, 0.97) : between(0.1, 0.8);
+  }
+  void plant_cost() {
+    const bool of_all = kind_ == FindingKind::kNeedlessBarrier || kind_ == FindingKind::kFenceCost;
+    regions_ = {kind_ == FindingKind::kNeedlessBarrier  ? "MPI_Barrier"
+                : kind_ == FindingKind::kFenceCost      ? "MPI_Win_fence"
+                : kind_ == FindingKind::kCollectiveCost ? "MPI_Allreduce"
+                                                        : "MPI_Sendrecv"};
+    // Another function in the second part of a step; transfer counts only where it is a tenth.
+    if (!of_all && updates_ == (kind_ == FindingKind::kTransfer ? 1 : 2)) updates_ = 0;
+    extra_ = noisy((of_all ? size(0.1, 0.5) : between(0.3, 0.8)) * mean_);
+    before_ = between(0, 0.4);
+  }
+  void plant_threads() {
+    regions_ = {""};
+    updates_ = 0;  // All that ranks do is parallel, but what is planted.
+    threads_ = 2 + number(6);
+    more_ = between(0.5, 1.5);
+    extra_ = noisy(between(0.4, 1) * mean_);
+    for (uint32_t thread = 0; thread < threads_; ++thread) thread_.push_back(noisy(mean_));
+  }
+  void choose_construct() {
+    regions_ = {""};
+    construct_ = static_cast<Construct>(std::min(number(10), 6U));
+    if (construct_ == Construct::kTeams) plant_threads();
+    before_ = between(0.8, 2);
   }
 
   uint64_t simulate(Simulation run, bool fault) const {
@@ -208,7 +264,33 @@ class PlantedProgram {
         run.locked("update", extra_[step], fault);
         run.collective(Operation::kBarrier);
         break;
+      case FindingKind::kLatePostOfReceive:
+      case FindingKind::kLatePost:
+        hand_over(run, compute_[step], culprit_, before_, kind_ == FindingKind::kLatePost, fault);
+        run.collective(at_end_ ? Operation::kAllreduce : Operation::kBarrier);
+        break;
+      case FindingKind::kNeedlessBarrier: {
+        const uint64_t ticks = extra_[step][0];
+        compute(run, compute_[step]);
+        twice(run, ranks_, at_end_, static_cast<uint64_t>(before_ * static_cast<double>(ticks)),
+              ticks, fault);
+        break;
+      }
+      case FindingKind::kTransfer:
+      case FindingKind::kCollectiveCost:
+      case FindingKind::kFenceCost: pay(run, step, fault); break;
+      case FindingKind::kOmpImbalance: work_in_teams(run, step, more_, fault); break;
+      case FindingKind::kOmpSerial:
+        for (uint32_t rank = 0; rank < ranks_ && fault; ++rank) {
+          run.work(rank, "assemble", extra_[step][rank]);
+        }
+        work_in_teams(run, step, 0, true, fault ? std::vector<uint64_t>() : extra_[step]);
+        break;
       default:
+        if (construct_ != Construct::kNone) {
+          do_right(run, step);
+          break;
+        }
         for (uint32_t rank = 0; in_own_path_ && rank < ranks_; ++rank) {
           const uint64_t ticks = fault ? extra_[step][rank] : evened(extra_[step])[rank];
           if (ticks > 0) run.work(rank, "extra", ticks);
@@ -226,15 +308,6 @@ class PlantedProgram {
     if (updates_ == 2) run.collective(Operation::kAllreduce);
     for (uint32_t rank = 0; rank < ranks_; ++rank)
       run.work(rank, "finish", update_[step][rank] / 8);
-  }
-
-  static std::vector<uint64_t> evened(const std::vector<uint64_t>& ticks) {
-    const uint64_t sum = std::accumulate(ticks.begin(), ticks.end(), uint64_t{0});
-    return std::vector<uint64_t>(ticks.size(), sum / ticks.size());
-  }
-
-  void compute(Simulation& run, const std::vector<uint64_t>& ticks) const {
-    for (uint32_t rank = 0; rank < ranks_; ++rank) run.work(rank, "compute", ticks[rank]);
   }
 
   /// Computes and communicates, so that all ranks wait for one that is late, soon or in later
@@ -262,6 +335,46 @@ class PlantedProgram {
         run.exchange(true);
         if (step % 5 == 0) run.collective(Operation::kAllreduce);
         break;
+    }
+  }
+
+  /// Calls that take long, or no time.
+  void pay(Simulation& run, uint32_t step, bool fault) const {
+    compute(run, compute_[step]);
+    const uint64_t others = run.call_ticks(fault ? extra_[step][0] : 0);
+    if (kind_ == FindingKind::kTransfer) run.ring();
+    if (kind_ == FindingKind::kCollectiveCost) run.collective(Operation::kAllreduce);
+    if (kind_ == FindingKind::kFenceCost) run.fence();
+    run.call_ticks(others);
+  }
+
+  void work_in_teams(Simulation& run, uint32_t step, double more, bool fault,
+                     const std::vector<uint64_t>& shared = {}) const {
+    std::vector<std::vector<uint64_t>> ticks(ranks_);
+    for (uint32_t rank = 0; rank < ranks_; ++rank) {
+      for (const Work& thread : thread_) {
+        ticks[rank].push_back(thread[step][rank] + (shared.empty() ? 0 : shared[rank] / threads_));
+      }
+    }
+    teams(run, ticks, more, fault);
+    run.collective(at_end_ ? Operation::kAllreduce : Operation::kBarrier);
+  }
+
+  /// What would be a fault if it were done otherwise.
+  void do_right(Simulation& run, uint32_t step) const {
+    switch (construct_) {
+      case Construct::kTeams: return work_in_teams(run, step, 0, true);
+      case Construct::kFence: compute(run, compute_[step]); return run.fence();
+      case Construct::kWindow:
+      case Construct::kReceive:
+        hand_over(run, compute_[step], culprit_, 1, construct_ == Construct::kWindow, true);
+        return run.collective(Operation::kBarrier);
+      case Construct::kBarrier:  // With work behind it.
+        compute(run, compute_[step]);
+        return twice(run, ranks_, at_end_, update_[step][0], call_ticks_, true);
+      default:  // Needless, but too cheap to matter.
+        compute(run, compute_[step]);
+        return twice(run, ranks_, at_end_, 0, mean_ / 100, true);
     }
   }
 
@@ -347,7 +460,19 @@ class PlantedProgram {
     run.collective(at_end_ ? Operation::kAllreduce : Operation::kBarrier);
   }
 
+  /// What a program without a fault has.
+  enum class Construct : uint8_t {
+    kTeams,
+    kFence,
+    kWindow,
+    kReceive,
+    kBarrier,
+    kCheapBarrier,
+    kNone
+  };
+
   FindingKind kind_;
+  bool small_;
   std::mt19937 random_;
   uint32_t ranks_ = 0;
   uint32_t steps_ = 0;
@@ -367,6 +492,11 @@ class PlantedProgram {
   uint32_t every_ = 1;  // Step.
   uint32_t tiny_ = 0;
   std::vector<double> sent_at_;
+  Construct construct_ = Construct::kNone;
+  double before_ = 0;
+  uint32_t threads_ = 1;
+  double more_ = 0;           // Of one thread.
+  std::vector<Work> thread_;  // By thread.
   std::vector<uint32_t> at_;
   std::vector<std::string_view> regions_;
 };

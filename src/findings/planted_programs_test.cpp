@@ -19,10 +19,21 @@ std::string joined(const std::vector<uint32_t>& numbers) {
 }
 
 constexpr std::array kPlanted = {
-    FindingKind::kSerialSection,  FindingKind::kSerialIo,        FindingKind::kLateRoot,
-    FindingKind::kBottleneckRank, FindingKind::kSerialisedChain, FindingKind::kGrowingImbalance,
-    FindingKind::kSlowRank,       FindingKind::kImbalance,       FindingKind::kJitter,
-    FindingKind::kWrongOrder,     FindingKind::kTinyMessages,    FindingKind::kLockContention};
+    FindingKind::kSerialSection,     FindingKind::kSerialIo,        FindingKind::kLateRoot,
+    FindingKind::kBottleneckRank,    FindingKind::kSerialisedChain, FindingKind::kGrowingImbalance,
+    FindingKind::kSlowRank,          FindingKind::kImbalance,       FindingKind::kJitter,
+    FindingKind::kWrongOrder,        FindingKind::kTinyMessages,    FindingKind::kLockContention,
+    FindingKind::kLatePostOfReceive, FindingKind::kNeedlessBarrier, FindingKind::kLatePost,
+    FindingKind::kFenceCost,         FindingKind::kTransfer,        FindingKind::kCollectiveCost,
+    FindingKind::kOmpImbalance,      FindingKind::kOmpSerial};
+
+/// Those that can be small and still are what they are.
+constexpr std::array kSmall = {
+    FindingKind::kSerialSection,   FindingKind::kSerialIo,         FindingKind::kLateRoot,
+    FindingKind::kSerialisedChain, FindingKind::kGrowingImbalance, FindingKind::kSlowRank,
+    FindingKind::kImbalance,       FindingKind::kJitter,           FindingKind::kWrongOrder,
+    FindingKind::kTinyMessages,    FindingKind::kLockContention,   FindingKind::kLatePostOfReceive,
+    FindingKind::kNeedlessBarrier, FindingKind::kLatePost,         FindingKind::kFenceCost};
 
 struct Count {
   uint32_t right = 0;    // The first finding names kind, ranks and call path.
@@ -85,6 +96,44 @@ TEST(PlantedPrograms, AreFoundWithRanksPathAndSeconds) {
                              finding_name(kind), share(of_kind.right, count),
                              share(of_kind.right, of_kind.claimed),
                              share(of_kind.near, of_kind.right));
+  }
+}
+
+TEST(PlantedPrograms, AreFoundWhereFaultsAreSmall) {
+  constexpr double kSizes[] = {0.02, 0.03, 0.05, 0.1, 1};  // Of the time: from one to the next.
+  constexpr size_t kSizeCount = std::size(kSizes) - 1;
+  const uint32_t count = program_count(10);
+  for (const FindingKind kind : kSmall) {
+    std::array<Count, kSizeCount> counts{};
+    std::array<uint32_t, kSizeCount> planted{};
+    for (uint32_t seed = 0; seed < count; ++seed) {
+      const PlantedProgram program(static_cast<size_t>(kind), seed, true);
+      const Verdict verdict(program.trace());
+      const double cost = program.cost();
+      const double part = cost / static_cast<double>(verdict.judged.model->window.ticks());
+      size_t size = 0;
+      while (size < kSizeCount && part >= kSizes[size + 1]) ++size;
+      if (part < kSizes[0]) continue;
+      ++planted[size];
+      const bool right = finds(verdict, program, kind);
+      counts[size].right += right ? 1 : 0;
+      const auto& found = verdict.judged.findings;
+      counts[size].near +=
+          right && std::abs(found[0].recoverable_ticks - cost) <= 0.1 * cost ? 1 : 0;
+      if (right || !tells()) continue;
+      std::cout << fmt::format("seed {}: {}, planted {} of [{}], {:.0f} ticks, {:.3f}: {}\n", seed,
+                               first_of(verdict), finding_name(kind), joined(program.ranks()), cost,
+                               part, program.text());
+    }
+    if (tells()) std::cout << fmt::format("{:20}", finding_name(kind));
+    for (size_t i = 0; i < kSizeCount && tells(); ++i) {
+      std::cout << fmt::format("  {:.0f}-{:.0f} %: {}/{}, near {}", 100 * kSizes[i],
+                               100 * kSizes[i + 1], counts[i].right, planted[i], counts[i].near);
+    }
+    if (tells()) std::cout << '\n';
+    // In smaller ones noise may hide whose fault it is, and nobody waits for locks long enough.
+    const uint32_t right = counts[2].right + counts[3].right;
+    EXPECT_GE(share(right, planted[2] + planted[3]), 0.95) << finding_name(kind);
   }
 }
 

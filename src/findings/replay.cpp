@@ -89,7 +89,8 @@ void play_all(const Schedule& schedule, comm::WaitKind without, std::vector<Cloc
 
 }  // namespace
 
-Replay::Replay(const Model& model) : model_(model), schedule_(schedule(model)) {
+Replay::Replay(const Model& model, const std::vector<uint32_t>& ignored)
+    : model_(model), schedule_(schedule(model, ignored)) {
   first_time_.push_back(0);
   for (const Model::Lane& lane : model.lanes) {
     size_t rows = 1;

@@ -71,9 +71,10 @@ struct Measured {
 /// A Replay holds what runs have in common. Several may run at the same time.
 class Replay {
  public:
-  /// model  must outlive this.
-  /// cost   that of schedule().
-  explicit Replay(const Model& model);
+  /// model    must outlive this.
+  /// ignored  calls that wait for nobody.
+  /// cost     that of schedule().
+  explicit Replay(const Model& model, const std::vector<uint32_t>& ignored = {});
 
   /// How long it is from item to item of the Schedule and from the last one to the end, lane by
   /// lane. `ticks_of(lane, call)` gives the useful time before a call, `cost_of(lane, call)` what

@@ -39,7 +39,7 @@ class Marks {
 /// Lets the lanes go on as far as they can, all until about the same time.
 class Scheduler {
  public:
-  explicit Scheduler(const Model& model)
+  Scheduler(const Model& model, const std::vector<uint32_t>& ignored)
       : model_(model),
         all_(*model.all),
         marks_(all_.calls.size() + all_.group_kind.size()),
@@ -48,6 +48,8 @@ class Scheduler {
         lanes_(model.lanes.size()) {
     std::fill(missing_.begin(), missing_.end(), 0);
     result_.has_item.resize(all_.calls.size());
+    if (!ignored.empty()) ignored_.resize(all_.calls.size());
+    for (const uint32_t call : ignored) ignored_[call] = true;
     for (const Model::Lane& lane : model_.lanes) {
       if (lane.recorded) note_calls(lane);
     }
@@ -127,8 +129,11 @@ class Scheduler {
         state.dependency = all_.first[call];
         state.item = kNone;
         if (target_[call]) begin(lane, call);
-        // It waits for somebody who came after the window.
-        if (model_.wait_ticks(call) > 0 && !model_.cause_known(call)) state.dependency = end;
+        // It waits for nobody, or for somebody who came after the window.
+        if ((!ignored_.empty() && ignored_[call]) ||
+            (model_.wait_ticks(call) > 0 && !model_.cause_known(call))) {
+          state.dependency = end;
+        }
       }
       for (; state.dependency < end; ++state.dependency) {
         if (all_.list[state.dependency].waits() && !look_at(lane)) return;
@@ -293,6 +298,7 @@ class Scheduler {
   Marks marks_;                     // Calls, then groups.
   base::Column<uint32_t> missing_;  // Per group: members in the window that have not begun.
   std::vector<bool> target_;        // Per call: somebody depends on it.
+  std::vector<bool> ignored_;       // Per call; empty if none is.
   bool has_scans_ = false;
   base::Column<uint32_t> scan_item_;  // Per member row of a scan: the latest of those up to it.
   std::vector<uint32_t> scan_next_;   // Per group: its first row without.
@@ -305,6 +311,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule schedule(const Model& model) { return Scheduler(model).run(); }
+Schedule schedule(const Model& model, const std::vector<uint32_t>& ignored) {
+  return Scheduler(model, ignored).run();
+}
 
 }  // namespace pathline::findings

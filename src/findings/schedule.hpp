@@ -52,7 +52,8 @@ struct Schedule {
   [[nodiscard]] size_t size() const { return lane.size(); }
 };
 
-/// cost  O(calls + dependencies).
-Schedule schedule(const Model& model);
+/// ignored  calls that wait for nobody.
+/// cost     O(calls + dependencies).
+Schedule schedule(const Model& model, const std::vector<uint32_t>& ignored = {});
 
 }  // namespace pathline::findings

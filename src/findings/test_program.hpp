@@ -94,6 +94,19 @@ class Simulation {
     on(to).leave(clock_[to], region("MPI_Recv"));
   }
 
+  /// A send that ends when its receive has begun, unless it is `eager`.
+  void synchronous(uint32_t from, uint32_t to, bool eager = false) {
+    const uint64_t sent = clock_[from];
+    const uint64_t posted = clock_[to];
+    clock_[from] = (eager ? sent : std::max(sent, posted)) + call_ticks_;
+    clock_[to] = std::max(sent, posted) + call_ticks_;
+    if (test_ == nullptr) return;
+    on(from).enter(sent, region("MPI_Ssend")).send(sent, to, 800);
+    on(from).leave(clock_[from], region("MPI_Ssend"));
+    on(to).enter(posted, region("MPI_Recv")).recv(clock_[to], from, 800);
+    on(to).leave(clock_[to], region("MPI_Recv"));
+  }
+
   /// All send to the right.
   void ring() {
     const std::vector<uint64_t> begin = clock_;
@@ -155,12 +168,13 @@ class Simulation {
       std::string_view name;
       uint32_t number;  // In OTF2.
       bool has_root;
+      trace::RegionRole role = trace::RegionRole::kFirstCollective;
     };
     static constexpr Kind kKinds[] = {{"MPI_Allreduce", 11, false},
                                       {"MPI_Bcast", 1, true},
                                       {"MPI_Reduce", 12, true},
                                       {"MPI_Scan", 14, false},
-                                      {"MPI_Barrier", 0, false}};
+                                      {"MPI_Barrier", 0, false, trace::RegionRole::kBarrier}};
     const Kind& kind = kKinds[static_cast<size_t>(operation)];
     const std::vector<uint64_t> begin = clock_;
     const uint64_t all = *std::max_element(begin.begin() + first, begin.begin() + end);
@@ -173,10 +187,10 @@ class Simulation {
       if (operation == Operation::kScan) until = before;
       clock_[rank] = until + call_ticks_;
       if (test_ == nullptr) continue;
-      on(rank).enter(begin[rank], region(kind.name));
+      on(rank).enter(begin[rank], region(kind.name, kind.role));
       on(rank).collective(begin[rank], clock_[rank], kind.number, 8, 8, communicator(first, end),
                           kind.has_root ? root : trace::kUndefined);
-      on(rank).leave(clock_[rank], region(kind.name));
+      on(rank).leave(clock_[rank], region(kind.name, kind.role));
     }
   }
 
@@ -207,16 +221,87 @@ class Simulation {
     }
   }
 
+  /// Exposes the window of a rank to all others.
+  void post(uint32_t target) {
+    posted_ = clock_[target];
+    completed_ = 0;
+    synchronise(target, "MPI_Win_post", 0, others_of(target));
+  }
+  /// Puts something into that window, when it is exposed; at once if it `may` always.
+  void put(uint32_t origin, uint32_t target, bool may = false) {
+    synchronise(origin, "MPI_Win_start", may ? 0 : posted_, {target});
+    completed_ = std::max(completed_, clock_[origin]);
+    synchronise(origin, "MPI_Win_complete", 0, {target});
+  }
+  /// Waits until all have put what they put.
+  void wait(uint32_t target) { synchronise(target, "MPI_Win_wait", completed_, others_of(target)); }
+  void fence() {
+    const std::vector<uint64_t> begin = clock_;
+    const uint64_t all = *std::max_element(begin.begin(), begin.end());
+    for (uint32_t rank = 0; rank < ranks_; ++rank) {
+      clock_[rank] = all + call_ticks_;
+      if (test_ == nullptr) continue;
+      on(rank).enter(begin[rank], region("MPI_Win_fence"));
+      on(rank).add(trace::EventKind::kRmaCollectiveBegin, begin[rank]);
+      on(rank).add(trace::EventKind::kRmaCollectiveEnd, clock_[rank],
+                   {0, 3, kWindow, trace::kUndefined, 0, 0, 0, 0});
+      on(rank).leave(clock_[rank], region("MPI_Win_fence"));
+    }
+  }
+
+  /// A parallel region: what each thread of a rank does until all are done.
+  void team(uint32_t rank, const std::vector<uint64_t>& ticks) {
+    const uint64_t begin = clock_[rank];
+    clock_[rank] += *std::max_element(ticks.begin(), ticks.end());
+    const uint64_t end = clock_[rank];
+    for (uint32_t thread = 0; thread < ticks.size() && test_ != nullptr; ++thread) {
+      trace::TestTrace::Thread& on = test_->on(rank, thread);
+      const auto threads = static_cast<uint32_t>(ticks.size());
+      if (thread == 0) on.add(trace::EventKind::kThreadFork, begin, {kOpenMp, threads});
+      if (thread > 0) on.add(trace::EventKind::kThreadTeamBegin, begin, {1});
+      const trace::Region barrier =
+          region("!$omp implicit barrier", trace::RegionRole::kImplicitBarrier, kOpenMp);
+      on.enter(begin, region("loop")).leave(begin + ticks[thread], region("loop"));
+      on.enter(begin + ticks[thread], barrier).leave(end, barrier);
+      if (thread == 0) on.add(trace::EventKind::kThreadJoin, end, {kOpenMp});
+      if (thread > 0) on.add(trace::EventKind::kThreadTeamEnd, end, {1});
+    }
+  }
+
+  /// What calls of MPI take from now on. returns  what they took.
+  uint64_t call_ticks(uint64_t ticks) { return std::exchange(call_ticks_, ticks); }
+
  private:
+  static constexpr uint32_t kWindow = 1;
+  static constexpr uint8_t kOpenMp = 3;  // A paradigm.
   static constexpr uint64_t kStart = 50;
   static constexpr uint32_t kStepParameter = 9;
 
   trace::TestTrace::Thread& on(uint32_t rank) { return test_->on(rank); }
-  trace::Region region(std::string_view name,
-                       trace::RegionRole role = trace::RegionRole::kFunction) {
+  trace::Region region(std::string_view name, trace::RegionRole role = trace::RegionRole::kFunction,
+                       uint8_t paradigm = 1) {
     const auto at = regions_.find(name);
     if (at != regions_.end()) return at->second;
-    return regions_.emplace(name, test_->region(name, role)).first->second;
+    return regions_.emplace(name, test_->region(name, role, "", 0, paradigm)).first->second;
+  }
+  [[nodiscard]] std::vector<uint64_t> others_of(uint32_t rank) const {
+    std::vector<uint64_t> others;
+    for (uint64_t other = 0; other < ranks_; ++other) {
+      if (other != rank) others.push_back(other);
+    }
+    return others;
+  }
+  /// A call for the window that does not end before `until`.
+  void synchronise(uint32_t rank, std::string_view name, uint64_t until,
+                   const std::vector<uint64_t>& group) {
+    const uint64_t begin = clock_[rank];
+    clock_[rank] = std::max(begin, until) + call_ticks_;
+    if (test_ == nullptr) return;
+    const auto [at, is_new] = groups_.try_emplace(group, 0);
+    if (is_new) at->second = test_->group(trace::GroupType::kCommGroup, group);
+    on(rank).enter(begin, region(name));
+    on(rank).add(trace::EventKind::kRmaGroupSync, begin, {1, kWindow, at->second});
+    on(rank).leave(clock_[rank], region(name));
   }
   uint32_t communicator(uint32_t first, uint32_t end) {
     if (end - first == ranks_) return trace::TestTrace::kWorld;
@@ -236,6 +321,9 @@ class Simulation {
   std::map<std::pair<uint32_t, uint32_t>, std::queue<uint64_t>> sent_;
   std::map<std::string_view, trace::Region> regions_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> communicators_;
+  std::map<std::vector<uint64_t>, uint32_t> groups_;
+  uint64_t posted_ = 0;  // The window.
+  uint64_t completed_ = 0;
   uint64_t request_ = 1;
 };
 

@@ -79,6 +79,12 @@ double WhatIf::gain_without(comm::WaitKind kind) const {
   return gain_of(replay_.play(times_, kind));
 }
 
+double WhatIf::gain_without(const std::vector<uint32_t>& calls) const {
+  base::Column<uint64_t> costs = this->costs();
+  for (const uint32_t call : calls) costs[call] = 0;
+  return gain_of(Replay(model_, calls).run(gaps(), costs));
+}
+
 double WhatIf::gain(const Repair& repair) const { return Repaired(*this).add(repair); }
 
 WhatIf::Repaired::Repaired(const WhatIf& what_if)

@@ -47,6 +47,8 @@ class WhatIf {
   [[nodiscard]] double gain(const base::Column<uint64_t>& gaps) const;
   /// Gain of a replay in which nobody waits for what is of this kind.
   [[nodiscard]] double gain_without(comm::WaitKind kind) const;
+  /// Gain of a replay in which these calls cost nothing and wait for nobody.
+  [[nodiscard]] double gain_without(const std::vector<uint32_t>& calls) const;
   /// Of a replay with these costs of calls.
   [[nodiscard]] uint64_t ticks_with(const base::Column<uint64_t>& costs) const;
   /// Unchanged ones: per call, per gap.
