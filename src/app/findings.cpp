@@ -2,17 +2,14 @@
 #include "app/findings.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "app/efficiency.hpp"
+#include "app/finding_limits.hpp"
 #include "app/finding_texts.hpp"
 #include "app/judged_part.hpp"
-#include "app/placement.hpp"
 #include "app/placement_finding.hpp"
-#include "base/parse.hpp"
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
 #include "comm/process_order.hpp"
@@ -21,59 +18,8 @@
 namespace pathline::app {
 namespace {
 
-namespace fs = std::filesystem;
 using findings::Finding;
 using findings::Judgement;
-
-/// Ranks and processing units of the hosts of a run, by its placement.csv.
-struct Places {
-  size_t ranks = 0;
-  size_t units = 0;
-  [[nodiscard]] bool oversubscribed() const { return units > 0 && ranks > units; }
-};
-
-/// "0-3,8" -> 5.
-size_t counted_units(const std::string& text, std::set<size_t>& units) {
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view part = std::string_view(text).substr(begin, end - begin);
-    const size_t dash = part.find('-');
-    const auto first = base::number_in<size_t>(part.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : base::number_in<size_t>(part.substr(dash + 1));
-    constexpr size_t kMost = 1U << 16U;
-    if (first && last && *last < kMost) {
-      for (size_t unit = *first; unit <= *last; ++unit) units.insert(unit);
-    }
-    begin = end + 1;
-  }
-  return units.size();
-}
-
-Places places_of(const std::string& input) {
-  std::error_code ignored;
-  const fs::path folder =
-      fs::is_directory(input, ignored) ? fs::path(input) : fs::path(input).parent_path();
-  Places places;
-  const auto rows = read_placement_table(folder / "placement.csv");
-  if (!rows) return places;
-  std::map<std::string, std::pair<size_t, std::set<size_t>>> hosts;
-  for (const RankPlace& place : rows.value()) {
-    auto& [ranks, units] = hosts[place.host];
-    ++ranks;
-    counted_units(place.cpus, units);
-  }
-  // Of the fullest host.
-  for (const auto& [host, of_host] : hosts) {
-    const auto& [ranks, units] = of_host;
-    if (units.empty()) continue;
-    if (places.units == 0 || ranks * places.units > places.ranks * units.size()) {
-      places.ranks = ranks;
-      places.units = units.size();
-    }
-  }
-  return places;
-}
 
 class Reporter {
  public:
@@ -270,49 +216,6 @@ void add_placement(const trace::Trace& trace, const FindingsRequest& request, Ju
   judgement.findings.insert(behind, std::move(*finding));
 }
 
-/// What the verdict does not rest on.
-void note_limits(const trace::Trace& trace, const comm::Dependencies& all, const Places& places,
-                 FindingsReport& report) {
-  const auto classes = trace::call_classes(trace.definitions);
-  const bool any_io = std::any_of(classes.begin(), classes.end(), [](trace::CallClass call) {
-    return call == trace::CallClass::kFileIo;
-  });
-  if (!any_io) report.not_looked_at.emplace_back("reading and writing of files (record --io)");
-  if (trace.definitions.metrics.empty()) {
-    report.not_looked_at.emplace_back("why work takes as long as it does (record --counters)");
-  }
-  if (report.unknown_polling_s > 0.02 * report.rank_s) {
-    report.warnings.push_back(fmt::format(
-        "{} between polls (MPI_Test, MPI_Iprobe): what the program did there is not known",
-        base::human_seconds(report.unknown_polling_s)));
-  }
-  if (places.oversubscribed()) {
-    report.warnings.push_back(
-        fmt::format("{} ran on {}: what looks like work may be waiting for a core",
-                    base::counted(places.ranks, "rank", "ranks"),
-                    base::counted(places.units, "core", "cores")));
-  }
-  if (!trace.complete)
-    report.warnings.emplace_back("the trace is not complete: findings may be wrong");
-  if (all.violations > 0) {
-    report.warnings.push_back(fmt::format(
-        "{} ended before what they depend on began, by at most {}: the clocks of ranks disagree",
-        base::counted(all.violations, "call", "calls"),
-        base::human_seconds(trace.span_seconds(all.max_violation_ticks))));
-  }
-  if (!trace.unmatched_sends.empty() || !trace.unmatched_receives.empty()) {
-    report.warnings.push_back(
-        fmt::format("{} without a partner: whether anybody waited for them is not known",
-                    base::counted(trace.unmatched_sends.size() + trace.unmatched_receives.size(),
-                                  "message is", "messages are")));
-  }
-  if (report.efficiency.forced > 0) {
-    report.warnings.push_back(
-        fmt::format("{} had to be ignored: ranks wait for one another in a circle",
-                    base::counted(report.efficiency.forced, "dependency", "dependencies")));
-  }
-}
-
 }  // namespace
 
 std::string ranges_text(const std::vector<uint32_t>& numbers) {
@@ -346,7 +249,8 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
                                         pool);
   add_placement(trace, request, judgement, pool);
   FindingsReport report = Reporter(trace, input, judgement).report();
-  note_limits(trace, judged.all, places, report);
+  report.counted = findings::counted_work(*judgement.model, pool);
+  note_limits(trace, judged, places, report);
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "findings/counted_work.hpp"
 #include "findings/judge.hpp"
 #include "trace/trace.hpp"
 
@@ -41,6 +42,7 @@ struct FindingRow {
   std::string advice;  ///< What to do.
   std::vector<std::pair<std::string, double>> evidence;
   std::vector<std::string> show;  ///< Commands that show it.
+  bool is_note = false;           ///< It limits the verdict and gains nothing; see warnings.
 };
 
 /// What a run says about itself.
@@ -63,6 +65,7 @@ struct FindingsReport {
   double rest_s = 0;
   double polling_s = 0;
   double unknown_polling_s = 0;  ///< The part of polling_s that may be useful.
+  std::optional<findings::CountedWork> counted;
   struct Wait {
     std::string kind;
     uint64_t count;
@@ -82,8 +85,8 @@ struct FindingsReport {
     double short_rank_s;
     double long_rank_s;
   };
-  std::vector<Cause> causes;  ///< Most first.
-  std::vector<FindingRow> findings;
+  std::vector<Cause> causes;         ///< Most first.
+  std::vector<FindingRow> findings;  ///< Those that gain something first.
   double nothing_above_pct = 0;
   std::vector<std::string> not_looked_at;
   std::vector<std::string> warnings;

@@ -38,14 +38,17 @@ FindingsChange compare_findings(const FindingsReport& before, const FindingsRepo
                         .after_useful_s = after.useful_s,
                         .before_parallel = before.efficiency.parallel,
                         .after_parallel = after.efficiency.parallel,
+                        .work = work_scaling(before, after),
                         .rows = {}};
   std::map<std::pair<std::string, std::string>, FindingChange> rows;
   for (const FindingRow& row : before.findings) {
+    if (row.is_note) continue;
     FindingChange& entry = rows[{row.kind, row.call_path}];
     entry.ranks = row.ranks;
     entry.before_s = std::max(entry.before_s.value_or(0), row.recoverable_s);
   }
   for (const FindingRow& row : after.findings) {
+    if (row.is_note) continue;
     FindingChange& entry = rows[{row.kind, row.call_path}];
     entry.ranks = row.ranks;
     entry.after_s = std::max(entry.after_s.value_or(0), row.recoverable_s);
@@ -73,6 +76,17 @@ std::string change_text(const FindingsChange& change) {
       change.before_s > 0 ? 100 * (change.after_s / change.before_s - 1) : 0,
       100 * change.before_parallel, 100 * change.after_parallel,
       change.before_useful_s > 0 ? 100 * (change.after_useful_s / change.before_useful_s - 1) : 0);
+  const auto factor = [&](const char* name, const std::optional<double>& value) {
+    if (value) text += fmt::format(", {} {:+.1f} %", name, 100 * (*value - 1));
+  };
+  if (change.work) {
+    // Less is what work needs; the others say how fast it is.
+    std::optional<double> needed = change.work->instructions;
+    if (needed) needed = 1 / *needed;
+    factor(change.work->weak ? "instructions of a rank" : "instructions", needed);
+    factor("instructions a cycle", change.work->ipc);
+    factor("frequency", change.work->frequency);
+  }
   if (change.before_ranks != change.after_ranks) {
     text += fmt::format("; {} -> {} ranks", change.before_ranks, change.after_ranks);
   }
@@ -102,9 +116,21 @@ nlohmann::ordered_json scaling_json(const FindingsChange& change) {
                                                     static_cast<double>(change.before_ranks)
                                               : 0;
   const double computation = change.computation_scaling();
-  return {{"before_ranks", change.before_ranks},       {"after_ranks", change.after_ranks},
-          {"computation_strong", computation},         {"computation_weak", computation * more},
-          {"parallel_before", change.before_parallel}, {"parallel_after", change.after_parallel}};
+  const auto number = [&](std::optional<double> WorkScaling::*value) {
+    const bool has = change.work && ((*change.work).*value);
+    return has ? nlohmann::ordered_json(*((*change.work).*value)) : nlohmann::ordered_json(nullptr);
+  };
+  return {{"before_ranks", change.before_ranks},
+          {"after_ranks", change.after_ranks},
+          {"computation_strong", computation},
+          {"computation_weak", computation * more},
+          {"parallel_before", change.before_parallel},
+          {"parallel_after", change.after_parallel},
+          {"instructions", number(&WorkScaling::instructions)},
+          {"ipc", number(&WorkScaling::ipc)},
+          {"frequency", number(&WorkScaling::frequency)},
+          {"weak", change.work ? nlohmann::ordered_json(change.work->weak)
+                               : nlohmann::ordered_json(nullptr)}};
 }
 
 }  // namespace pathline::app

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/counter_findings.hpp"
 #include "app/findings.hpp"
 
 namespace pathline::app {
@@ -30,6 +31,7 @@ struct FindingsChange {
   double after_useful_s = 0;
   double before_parallel = 0;  ///< Efficiency.
   double after_parallel = 0;
+  std::optional<WorkScaling> work;  ///< By hardware counters.
   std::vector<FindingChange> rows;  ///< By how much they changed.
 
   /// How much work there is for the later run's, of the same problem: less than 1 where more ranks

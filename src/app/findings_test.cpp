@@ -120,6 +120,99 @@ TEST(Findings, OfTwoRunsSayWhatChanged) {
   EXPECT_THAT(change_text(better), HasSubstr("parallel efficiency"));
 }
 
+TEST(Findings, WhatLimitsThemGainsNothingAndStandsBehind) {
+  trace::Trace trace = late_rank(500);
+  trace.complete = false;
+  const FindingsReport report = report_of(trace);
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].kind, "slow_rank");
+  const FindingRow& note = report.findings[1];
+  EXPECT_EQ(note.kind, "incomplete");
+  EXPECT_EQ(note.confidence, "low");
+  EXPECT_EQ(note.recoverable_s, 0);
+  EXPECT_TRUE(note.is_note);
+  EXPECT_THAT(report.warnings, ElementsAre(note.text));
+  EXPECT_THAT(note.show, ElementsAre("pathline info 'the run'"));
+  EXPECT_EQ(compare_findings(report, report).rows.size(), 1U);
+
+  trace = late_rank(0);
+  trace.complete = false;
+  const FindingsReport nothing = report_of(trace);
+  EXPECT_EQ(nothing.findings.size(), 1U);
+  EXPECT_TRUE(expects_none(nothing));
+  EXPECT_THAT(findings_line(nothing), HasSubstr("nothing found"));
+}
+
+TEST(Findings, TellHowMuchOfARunIsItsStart) {
+  TestTrace test(1);
+  const trace::Region init = test.region("MPI_Init");
+  const trace::Region barrier = test.region("MPI_Barrier");
+  test.on(0).enter(0, init).leave(600, init).enter(900, barrier);
+  test.on(0).collective(900, 1000, 0).leave(1000, barrier);
+  const FindingsReport report = report_of(test.finish());
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.back().kind, "start_up");
+  EXPECT_NEAR(report.findings.back().cost_rank_s, 600e-9, 1e-15);
+}
+
+/// 10 s of work of each rank.
+FindingsReport counted(uint32_t ranks, double instructions, double cycles) {
+  FindingsReport report;
+  report.run = "run";
+  report.end_s = 20;
+  report.ranks = ranks;
+  report.useful_s = 10.0 * ranks;
+  report.ticks_per_second = 100;
+  // Half of it was counted.
+  report.counted = findings::CountedWork{
+      .ticks = 500 * ranks, .instructions = instructions * ranks / 2, .cycles = cycles * ranks / 2};
+  return report;
+}
+
+TEST(CounterFindings, SayWhyWorkTakesLonger) {
+  const FindingsReport before = counted(4, 40e9, 20e9);
+  FindingsReport slow = counted(4, 40e9, 25e9);
+  add_counter_findings(before, 2, slow);
+  ASSERT_EQ(slow.findings.size(), 1U);
+  EXPECT_EQ(slow.findings[0].kind, "ipc_drop");
+  EXPECT_NEAR(slow.findings[0].recoverable_s, 10 * 0.2, 1e-9);
+  EXPECT_NEAR(slow.findings[0].recoverable_pct, 10, 1e-9);
+  EXPECT_THAT(slow.findings[0].text, HasSubstr("1.60 instructions in a cycle"));
+  EXPECT_FALSE(expects_none(slow));
+  FindingsReport cool = counted(4, 24e9, 12e9);
+  add_counter_findings(counted(4, 24e9, 20e9), 2, cool);
+  std::vector<std::string> kinds;
+  for (const FindingRow& row : cool.findings) kinds.push_back(row.kind);
+  EXPECT_THAT(kinds, ElementsAre("frequency_drop"));
+  FindingsReport same = counted(4, 42e9, 20.5e9);
+  add_counter_findings(before, 2, same);
+  EXPECT_TRUE(same.findings.empty());
+}
+
+TEST(CounterFindings, TellAProblemThatGrewFromWorkThatIsRepeated) {
+  const FindingsReport before = counted(4, 40e9, 20e9);
+  // Eight ranks that do as much each: the problem grew.
+  FindingsReport weak = counted(8, 40e9, 20e9);
+  add_counter_findings(before, 2, weak);
+  EXPECT_TRUE(weak.findings.empty());
+  EXPECT_TRUE(work_scaling(before, weak)->weak);
+  // Eight that do 0.6 times as much each: of the same problem a fifth more.
+  FindingsReport strong = counted(8, 24e9, 12e9);
+  add_counter_findings(before, 2, strong);
+  EXPECT_FALSE(work_scaling(before, strong)->weak);
+  ASSERT_FALSE(strong.findings.empty());
+  const auto more =
+      std::find_if(strong.findings.begin(), strong.findings.end(),
+                   [](const FindingRow& row) { return row.kind == "more_instructions"; });
+  ASSERT_NE(more, strong.findings.end());
+  EXPECT_THAT(more->text, HasSubstr("20 % more instructions"));
+  // Factors multiply to useful time before over after.
+  const WorkScaling scaling = *work_scaling(before, strong);
+  EXPECT_NEAR(*scaling.instructions * *scaling.ipc * *scaling.frequency,
+              before.useful_s / strong.useful_s, 1e-12);
+  EXPECT_NEAR(scaling_json(compare_findings(before, strong))["ipc"].get<double>(), 1, 1e-12);
+}
+
 TEST(Ranges, AreShortForNeighbours) {
   EXPECT_EQ(ranges_text({}), "");
   EXPECT_EQ(ranges_text({3}), "3");

@@ -30,8 +30,10 @@ std::string gain_text(const FindingRow& row) {
 }
 
 std::string nothing_text(const FindingsReport& report) {
-  std::string text = fmt::format("nothing {}wrong above {:.0f} % of the time",
-                                 report.findings.empty() ? "" : "else ", report.nothing_above_pct);
+  const bool any = std::any_of(report.findings.begin(), report.findings.end(),
+                               [](const FindingRow& row) { return !row.is_note; });
+  std::string text = fmt::format("nothing {}wrong above {:.0f} % of the time", any ? "else " : "",
+                                 report.nothing_above_pct);
   if (!report.not_looked_at.empty()) {
     text += fmt::format("; not looked at: {}", fmt::join(report.not_looked_at, ", "));
   }

@@ -41,6 +41,7 @@ base::Result<MetricTable> judged_metric(const trace::Trace& trace, const std::st
     if (!report) return report.error();
     std::map<std::string, double> seconds;
     for (const FindingRow& row : report.value().findings) {
+      if (row.is_note) continue;
       // The kind last, as tables that find no room leave out callers.
       std::string key = row.call_path;
       if (!key.empty()) key += profile::kCallPathArrow;

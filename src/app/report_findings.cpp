@@ -81,6 +81,7 @@ std::string findings_section(const FindingsReport& report) {
   bool is_first = true;
   bool said_low = false;
   for (const FindingRow& row : report.findings) {
+    if (row.is_note) continue;  // It is a warning, too.
     if (row.confidence == "low" && !said_low) {
       html += "<h3>Less certain</h3>\n";
       said_low = true;

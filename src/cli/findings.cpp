@@ -77,6 +77,7 @@ std::string for_people(const app::FindingsReport& report) {
   size_t number = 0;
   bool said_low = false;
   for (const app::FindingRow& row : report.findings) {
+    if (row.is_note) continue;  // Below, with the warnings.
     if (row.confidence == "low" && !said_low) {
       said_low = true;
       text += "\nLess certain:\n";
@@ -84,7 +85,12 @@ std::string for_people(const app::FindingsReport& report) {
     text += finding_lines(++number, row, width);
   }
   text += '\n' + folded(app::nothing_text(report), 0, width);
-  for (const std::string& warning : report.warnings) text += folded("note: " + warning, 0, width);
+  for (const std::string& warning : report.warnings) {
+    text += folded("note: " + warning, 0, width);
+    for (const app::FindingRow& row : report.findings) {
+      if (row.is_note && row.text == warning) text += folded("-> " + row.advice, 4, width);
+    }
+  }
   return text;
 }
 
@@ -161,11 +167,12 @@ base::Status print_against(const FindingsOptions& options, const app::FindingsRe
 base::Result<int> run_findings(const FindingsOptions& options) {
   auto found = report_of(options, options.input);
   if (!found) return found.error();
-  const app::FindingsReport& report = found.value();
+  app::FindingsReport& report = found.value();
   base::Status status;
   if (!options.against.empty()) {
     auto before = report_of(options, options.against);
     if (!before) return before.error();
+    app::add_counter_findings(before.value(), options.min_percent, report);
     status = print_against(options, report, before.value());
   } else if (options.format == "json") {
     status = write_result(options.output, app::findings_json(report).dump(2) + '\n');
