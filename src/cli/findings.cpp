@@ -7,6 +7,7 @@
 
 #include "app/findings_against.hpp"
 #include "app/findings_words.hpp"
+#include "app/step_findings.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 struct FindingsOptions : FocusOptions {
   double min_percent = 2;
+  std::string by = "run";
   std::string against;
   std::string expect;
 };
@@ -164,7 +166,51 @@ base::Status print_against(const FindingsOptions& options, const app::FindingsRe
   return table.finish();
 }
 
+/// What made each time step as long as it was.
+base::Result<int> run_by_step(const FindingsOptions& options) {
+  if (!options.against.empty() || !options.expect.empty()) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--by step goes with neither --against nor --expect"};
+  }
+  auto request = focus_of(options);
+  if (!request) return request.error();
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  base::Result<app::StepFindings> found = app::StepFindings{};
+  base::Progress progress;
+  with_progress(progress, options.quiet, [&] {
+    found = app::find_step_findings(opened.value()->trace, options.input, request.value(),
+                                    opened.value()->pool, progress);
+  });
+  if (!found) return found.error();
+  const app::StepFindings& steps = found.value();
+  if (steps.rows.empty() && !options.quiet) note("the program marks no time steps");
+  Table table(options, {{.name = "step"},
+                        {.name = "length_s", .unit = Unit::kSeconds},
+                        {.name = "excess_s", .unit = Unit::kSeconds},
+                        {.name = "wait_rank_s", .unit = Unit::kSeconds},
+                        {.name = "waits", .is_text = true, .readers = Column::Readers::kPrograms},
+                        {.name = "rank", .is_text = true},
+                        {.name = "callpath", .is_text = true, .least = 16},
+                        {.name = "cause_s", .unit = Unit::kSeconds}});
+  if (!steps.rows.empty()) {
+    table.caption(
+        fmt::format("the median step lasts {}; waits of all ranks; cause: how much more of "
+                    "that work is on the critical path than a rank has in the mean",
+                    base::human_seconds(steps.median_s)));
+  }
+  const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
+  for (const app::StepFinding& row : steps.rows) {
+    table.row({fmt::format("{}", row.step), seconds(row.length_s), seconds(row.excess_s),
+               seconds(row.wait_rank_s), row.waits, row.rank, row.call_path, seconds(row.cause_s)});
+  }
+  const base::Status status = table.finish();
+  if (!status) return status.error();
+  return kDone;
+}
+
 base::Result<int> run_findings(const FindingsOptions& options) {
+  if (options.by == "step") return run_by_step(options);
   auto found = report_of(options, options.input);
   if (!found) return found.error();
   app::FindingsReport& report = found.value();
@@ -202,6 +248,11 @@ void add_findings_command(Command& program, Action& action) {
   command.option("--min", options->min_percent, "Percent of the time that a finding gains at least")
       .range(0.0, 100.0)
       .show_default();
+  command
+      .option("--by", options->by,
+              "run: what is wrong with all of it; step: what made each time step as long as it was")
+      .one_of({"run", "step"})
+      .show_default();
   command.option("--against", options->against,
                  "Another run, as before a change: what became better or worse");
   command
@@ -216,6 +267,7 @@ void add_findings_command(Command& program, Action& action) {
       "left to chance, where ranks share cores, and for interference of less than 10 %.\n"
       "Examples:\n  pathline findings run\n  pathline findings run --focus run --min 1 --format "
       "json\n"
+      "  pathline findings run --by step\n"
       "  pathline findings run --expect none");
   command.on_chosen([options, &action] { action = [options] { return run_findings(*options); }; });
 }
