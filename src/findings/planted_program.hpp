@@ -287,7 +287,7 @@ class PlantedProgram {
         work_in_teams(run, step, 0, true, fault ? std::vector<uint64_t>() : extra_[step]);
         break;
       default:
-        if (construct_ != Construct::kNone) {
+        if (construct_ != Construct::kTalk) {
           do_right(run, step);
           break;
         }
@@ -468,7 +468,7 @@ class PlantedProgram {
     kReceive,
     kBarrier,
     kCheapBarrier,
-    kNone
+    kTalk
   };
 
   FindingKind kind_;
@@ -492,7 +492,7 @@ class PlantedProgram {
   uint32_t every_ = 1;  // Step.
   uint32_t tiny_ = 0;
   std::vector<double> sent_at_;
-  Construct construct_ = Construct::kNone;
+  Construct construct_ = Construct::kTalk;
   double before_ = 0;
   uint32_t threads_ = 1;
   double more_ = 0;           // Of one thread.
