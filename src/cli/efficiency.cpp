@@ -74,7 +74,9 @@ Table rows_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
     std::vector<std::string> cells = {row.name, seconds(row.mean_s), seconds(row.max_s),
                                       fmt::format("{}", row.max_rank), factor(row.load_balance)};
     if (by_step) {
-      cells.push_back(row.communication ? factor(*row.communication) : "");
+      cells.push_back(row.communication        ? factor(*row.communication)
+                      : is_for_people(options) ? "-"
+                                               : "");
       cells.push_back(row.length_s ? seconds(*row.length_s) : "");
     }
     table.row(cells);
@@ -170,7 +172,7 @@ void add_efficiency_command(Command& program, Action& action) {
       "serialisation x transfer, where transfer is what a replay on an ideal network gains. "
       "Serialisation is divided further: migration is load that is even over the run and uneven in "
       "each step. A step lasts from the end of the one before, of all ranks, to its own; its "
-      "communication is known where it ends with all ranks in one operation.\n"
+      "communication is known where it begins and ends with all ranks in one operation.\n"
       "Examples:\n  pathline efficiency run\n  pathline efficiency run --by step --sort "
       "load_balance "
       "--top 5");

@@ -41,8 +41,7 @@ std::vector<Column> columns_of(const std::vector<findings::StepEfficiency>& step
       balance += ticks * steps[i].load_balance;
       if (!steps[i].complete || !steps[i].communication) continue;
       known += ticks;
-      // Ranks may begin a step before the one before has ended on all.
-      communication += ticks * std::min(1.0, *steps[i].communication);
+      communication += ticks * *steps[i].communication;
     }
     columns[column].load_balance = balance / all;
     if (known > 0) columns[column].communication = communication / known;

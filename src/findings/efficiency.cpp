@@ -40,14 +40,19 @@ class Steps {
     }
     std::vector<StepEfficiency> rows;
     uint64_t before = model_.window.begin_ticks;
+    bool begins_together = true;
     for (size_t step = 0; step < front.size(); ++step) {
       const uint64_t end = std::min(front[step], model_.window.end_ticks);
       if (end <= before) continue;  // Before the window, or behind it.
       const auto [sum, most] = useful_in(step);
       StepEfficiency row{model_.steps[step], end - before, ratio(sum, most * model_.rank_count()),
                          std::nullopt, front[step] < model_.window.end_ticks};
-      if (ends_together(step)) row.communication = ratio(most, row.ticks);
+      // Else the time of a rank that began it early is longer than the step. One that left the
+      // operation before it before others has begun early, too, by as much.
+      const bool ends = ends_together(step);
+      if (begins_together && ends) row.communication = std::min(1.0, ratio(most, row.ticks));
       rows.push_back(row);
+      begins_together = ends;
       before = end;
     }
     return rows;

@@ -17,7 +17,8 @@ struct StepEfficiency {
   uint32_t step;
   uint64_t ticks;
   double load_balance;
-  /// Ranks drift apart: only where a step ends with all ranks in one operation.
+  /// At most 1. Ranks drift apart: only where a step and the one before end with all ranks in one
+  /// operation.
   std::optional<double> communication;
   /// False for one that lasts until the end of the window, as the last one marked does.
   bool complete;

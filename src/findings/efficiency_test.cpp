@@ -80,6 +80,50 @@ TEST(EfficiencyByHand, OfAStepThatEndsWithMessagesHasNoCommunication) {
   EXPECT_FALSE(found.steps[0].communication);
 }
 
+/// Two steps of two ranks: the first ends with a message, or with a barrier that rank 0 leaves
+/// early, the second with a barrier that all leave at 200.
+Efficiency of_two_steps(bool ends_together) {
+  TestTrace test(2);
+  const Region step = test.region("time step");
+  const Region send = test.region("MPI_Send");
+  const Region recv = test.region("MPI_Recv");
+  const Region barrier = test.region("MPI_Barrier");
+  for (const uint32_t rank : {0, 1}) {
+    const uint64_t end = rank == 0 ? 60 : 100;
+    test.on(rank).enter(0, step);
+    if (ends_together) {
+      test.on(rank).enter(50, barrier).collective(50, end, 0).leave(end, barrier);
+    } else if (rank == 0) {
+      test.on(0).enter(50, send).send(50, 1, 8).leave(60, send);
+    } else {
+      test.on(1).enter(90, recv).recv(100, 0, 8).leave(100, recv);
+    }
+    test.on(rank).leave(end, step).enter(end, step);
+    test.on(rank).enter(190, barrier).collective(190, 200, 0).leave(200, barrier).leave(200, step);
+    test.on(rank).enter(200, step).leave(210, step);
+  }
+  TestRun run(test.finish());
+  return efficiency(run.model, run.replay, run.measured, run.pool);
+}
+
+TEST(EfficiencyByHand, OfAStepThatSomeBeginEarlyHasNoCommunication) {
+  const Efficiency found = of_two_steps(false);
+  ASSERT_EQ(found.steps.size(), 3U);
+  EXPECT_FALSE(found.steps[0].communication);
+  // Rank 0 works 130 from 60 on, where the step lasts from 100 to 200.
+  EXPECT_EQ(found.steps[1].ticks, 100U);
+  EXPECT_FALSE(found.steps[1].communication);
+}
+
+TEST(EfficiencyByHand, OfAStepIsNeverAboveOne) {
+  const Efficiency found = of_two_steps(true);
+  ASSERT_EQ(found.steps.size(), 3U);
+  ASSERT_TRUE(found.steps[0].communication);
+  EXPECT_DOUBLE_EQ(*found.steps[0].communication, 0.5);
+  ASSERT_TRUE(found.steps[1].communication);
+  EXPECT_DOUBLE_EQ(*found.steps[1].communication, 1);
+}
+
 TEST(EfficiencyByHand, OfPollsHasARange) {
   TestTrace test(1);
   const Region main = test.region("main");
