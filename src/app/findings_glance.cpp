@@ -3,16 +3,25 @@
 
 #include <exception>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/findings.hpp"
 #include "app/run_json.hpp"
+#include "base/text.hpp"
 #include "input/input.hpp"
 
 namespace pathline::app {
+namespace {
+
+Glance not_looked_at(uint64_t events) {
+  return {.line = fmt::format("not judged in passing, with {} events", base::human_count(events))};
+}
+
+}  // namespace
 
 Glance glance(const trace::Trace& trace, const std::string& input, base::ThreadPool& pool) {
-  if (trace.event_count() > kMostGlancedEvents) return {};
+  if (trace.event_count() > kMostGlancedEvents) return not_looked_at(trace.event_count());
   base::Progress progress;
   const auto report = find_findings(trace, input, {}, pool, progress);
   if (!report) return {.can_judge = false};
@@ -22,9 +31,9 @@ Glance glance(const trace::Trace& trace, const std::string& input, base::ThreadP
 Glance glance(const std::filesystem::path& run) {
   const auto json = run_json(run);
   const auto events = json.find("events");
-  const bool is_small = events != json.end() && events->is_number_unsigned() &&
-                        events->get<uint64_t>() <= kMostGlancedEvents;
-  if (!is_small) return {};
+  if (events == json.end() || !events->is_number_unsigned()) return {};
+  const auto count = events->get<uint64_t>();
+  if (count > kMostGlancedEvents) return not_looked_at(count);
   // A recording is done: what goes wrong now, as too little memory for threads, is not its fault.
   try {
     base::ThreadPool pool;

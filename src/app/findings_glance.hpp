@@ -13,10 +13,10 @@ namespace pathline::app {
 struct Glance {
   /// False for a run that findings refuse, as one without MPI; true as well where nobody looked.
   bool can_judge = true;
-  std::string line;  ///< findings_line(); "" for none.
+  std::string line;  ///< findings_line(), or that it was not asked for; "" where none can be made.
 };
 
-/// More events than can be read and judged in about a second are not looked at.
+/// More events than can be read and judged in about a second are not looked at; the line says so.
 inline constexpr uint64_t kMostGlancedEvents = 2'000'000;
 
 /// Of a run that was read. Never fails.

@@ -35,7 +35,9 @@ app::CampaignRequest request_of(const CampaignOptions& options) {
 campaign::RunnerOptions runner_of(const CampaignOptions& options) {
   std::error_code ignored;
   campaign::RunnerOptions runner;
-  runner.record = {std::filesystem::read_symlink("/proc/self/exe", ignored).string(), "record"};
+  // Nobody reads what each run would say of itself, and 'pathline findings' says more.
+  runner.record = {std::filesystem::read_symlink("/proc/self/exe", ignored).string(), "record",
+                   "--no-findings"};
   runner.cores = options.cores;
   if (options.quiet) return runner;
   runner.note = [](const std::string& text) {

@@ -13,13 +13,13 @@
 namespace pathline::cli {
 namespace {
 
-void note_what_next(const app::RecordOutcome& outcome) {
+void note_what_next(const app::RecordOutcome& outcome, bool says_findings) {
   const auto facts = app::run_facts(outcome.run);
   if (facts && outcome.exit_status != 0) cli::note("the command " + app::ending_text(*facts));
   if (!outcome.has_archive) return;
   const std::string run = outcome.run.string();
-  const bool ended_well = facts && outcome.exit_status == 0;
-  const app::Glance seen = ended_well ? app::glance(outcome.run) : app::Glance();
+  const bool is_judged = says_findings && facts && outcome.exit_status == 0;
+  const app::Glance seen = is_judged ? app::glance(outcome.run) : app::Glance();
   std::vector<std::string> commands = app::next_commands(run, seen.can_judge, false);
   if (!seen.line.empty()) cli::note(seen.line + ": " + commands.front());
   commands.insert(commands.begin() + (seen.can_judge ? 1 : 0), "pathline info " + run);
@@ -27,7 +27,7 @@ void note_what_next(const app::RecordOutcome& outcome) {
 }
 
 base::Result<int> run_record(const app::RecordRequest& request,
-                             const std::vector<std::string>& misplaced) {
+                             const std::vector<std::string>& misplaced, bool says_findings) {
   if (!misplaced.empty()) {
     return base::Error{
         base::ErrorCode::kInvalidArgument,
@@ -45,7 +45,7 @@ base::Result<int> run_record(const app::RecordRequest& request,
   const auto outcome = app::record(request, note);
   if (!outcome) return outcome.error();
   if (outcome.value().run.empty()) return outcome.value().exit_status;
-  if (!request.quiet) note_what_next(outcome.value());
+  if (!request.quiet) note_what_next(outcome.value(), says_findings);
   std::signal(SIGPIPE, SIG_IGN);  // Until now COMMAND had to inherit what we were started with.
   const auto status = write_result("-", outcome.value().run.string() + '\n');
   if (!status) report_error(status.error());
@@ -76,6 +76,9 @@ void add_record_command(Command& program, Action& action, std::vector<std::strin
           .suggest({setting.words.begin(), setting.words.end()});
     }
   }
+  auto no_findings = std::make_shared<bool>(false);
+  command.flag("--no-findings", *no_findings,
+               "Do not judge the run for the note of what is wrong with it");
   command.flag("--quiet", request->quiet, "No notes on standard error");
   command.footer(
       "COMMAND is usually an mpirun, mpiexec or srun; the recorder is loaded into its ranks only. "
@@ -88,8 +91,10 @@ void add_record_command(Command& program, Action& action, std::vector<std::strin
       "Examples:\n"
       "  pathline record -- mpirun -n 4 ./app input.toml\n"
       "  mpirun -n 4 pathline record -o run --steps 100:200:10 -- ./app input.toml");
-  command.on_chosen([request, misplaced, &action] {
-    action = [request, misplaced] { return run_record(*request, *misplaced); };
+  command.on_chosen([request, misplaced, no_findings, &action] {
+    action = [request, misplaced, no_findings] {
+      return run_record(*request, *misplaced, !*no_findings);
+    };
   });
 }
 
