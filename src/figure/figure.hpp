@@ -10,6 +10,7 @@
 #include "bundle/bundling.hpp"
 #include "comm/matrix.hpp"
 #include "comm/process_order.hpp"
+#include "figure/timeline/cause.hpp"
 #include "figure/timeline/critical_path.hpp"
 #include "figure/timeline/step_marks.hpp"
 #include "figure/timeline/trim.hpp"
@@ -55,6 +56,7 @@ struct Options {
   double least_name_px = 0;  ///< Timeline: room for the names of rows.
   bool bursts = false;       ///< One mark per sender and burst of messages instead of lines.
   std::shared_ptr<const CriticalPath> critical;  ///< Timeline: drawn over the rows; none if empty.
+  std::shared_ptr<const Causes> causes;          ///< Timeline: outlined and named.
   std::optional<Pixel> pick;               ///< Timeline: which messages are behind this pixel.
   Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
   Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.
@@ -81,7 +83,8 @@ struct TimelineReport {
 /// the bottom; rows too thin for that show the mean of their colours; where calls change faster
 /// than pixels can show, shares are means over the neighbourhood (timeline/smoothing.hpp). Message
 /// lines add up, so that density can be read. Locations that recorded no calls have no row. Below
-/// the rows a lane has the time steps. The critical path is drawn over rows and messages.
+/// the rows a lane has the time steps. The critical path is drawn over rows and messages, and
+/// what others wait for is outlined.
 ///
 /// errors  kInvalidArgument for an unknown palette, lines weighed by bandwidth, which has no sum,
 ///         and a picture too small for its axes.

@@ -98,6 +98,18 @@ void add_swatch(const LegendEntry& entry, double x, double middle, Boxes& boxes,
                              .stroke = entry.color,
                              .width_px = 3});
       break;
+    case Swatch::kRimmedBox:
+      for (const auto& [color, width] : {std::pair{entry.end_color, 4.0}, {entry.color, 1.5}}) {
+        lines.lines.push_back({.points = {{x + 2, middle - 4},
+                                          {x + 10, middle - 4},
+                                          {x + 10, middle + 4},
+                                          {x + 2, middle + 4},
+                                          {x + 2, middle - 4},
+                                          {x + 3, middle - 4}},
+                               .stroke = color,
+                               .width_px = width});
+      }
+      break;
     case Swatch::kDashedLine:
       for (double i = 0; i < kWideSwatchPx; i += 7) {
         const double end = std::min(i + 4, kWideSwatchPx);

@@ -19,13 +19,15 @@ enum class Swatch : uint8_t {
   kLine,
   kDashedLine,
   kRimmedLine,
+  kRimmedBox,
   kGradient,
   kTriangle,
   kCircle
 };
 
-/// One line of a legend. A gradient swatch runs from `color` to `end_color`, a rimmed line has a
-/// rim of the second, a triangle or a circle a rim of the first and is filled with the second.
+/// One line of a legend. A gradient swatch runs from `color` to `end_color`, a rimmed line
+/// and the outline of a box have a rim of the second, a triangle or a circle a rim of the first and
+/// is filled with the second.
 struct LegendEntry {
   std::string text;
   Color color;

@@ -38,6 +38,17 @@ std::string time_text(const trace::Trace& trace, TimeRange range,
   return text;
 }
 
+std::string unlike_text(const std::vector<uint32_t>& unlike, const Rows& rows) {
+  constexpr size_t kNamed = 2;
+  std::string text;
+  if (unlike.size() > kNamed) {
+    text = fmt::format("{} rows", unlike.size());
+  } else {
+    for (const uint32_t row : unlike) text += (text.empty() ? "" : ", ") + rows.rows[row].name;
+  }
+  return text + ": higher, unlike others";
+}
+
 std::string lines_text(const bundle::Bundled& bundled, size_t row_count) {
   const std::string& mode = bundled.mode;
   if (mode == "none") return "from send to receive";

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "bundle/bundling.hpp"
 #include "figure/timeline/states.hpp"
@@ -24,6 +25,9 @@ std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange
 /// "1.06 s", or "1.06 s of 2.4 s" of a part of the run.
 std::string time_text(const trace::Trace& trace, TimeRange range,
                       const trace::Selection& selection);
+
+/// "rank 0, rank 5: higher, unlike others"; of more than two rows only their number.
+std::string unlike_text(const std::vector<uint32_t>& unlike, const Rows& rows);
 
 /// How the lines of messages are drawn.
 std::string lines_text(const bundle::Bundled& bundled, size_t row_count);

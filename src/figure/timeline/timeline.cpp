@@ -13,6 +13,7 @@
 #include "figure/figure.hpp"
 #include "figure/frame.hpp"
 #include "figure/timeline/bursts.hpp"
+#include "figure/timeline/cause_marks.hpp"
 #include "figure/timeline/collective_marks.hpp"
 #include "figure/timeline/critical_line.hpp"
 #include "figure/timeline/crowding.hpp"
@@ -71,6 +72,7 @@ class TimelineFigure : Frame {
     if (auto status = choose_colors(); !status) return status.error();
     const Palette palette = choose_palette();
     if (options_.critical) critical_ = critical_legend(trace_, *options_.critical, rows_, range_);
+    if (options_.causes) find_causes();
     const double top = add_title(options_.title, "Timeline", subtitle(report.trim));
     const double below_title = std::round(top + 8);
     // Where the mode is chosen by the size of the plot, which depends on the mode only a little.
@@ -91,6 +93,7 @@ class TimelineFigure : Frame {
     scene_.layers.emplace_back(state_cells(trace_, rows_, range_, plot_, scene_.scale, places,
                                            palette, steps_.windows, theme_, pool_));
     add_messages(report);
+    add_cause_outlines(scene_, causes_, rows_, range_, plot_, places);
     if (options_.critical) {
       add_critical_line(scene_, *options_.critical, rows_, range_, plot_, places);
     }
@@ -100,6 +103,7 @@ class TimelineFigure : Frame {
         legend_.push_back(std::move(entry));
       }
     }
+    add_cause_names(scene_, theme_, causes_, rows_, range_, plot_, places);
     if (lane_.h > 0) add_lane();
     explain_rows();
     if (places_) {
@@ -160,6 +164,11 @@ class TimelineFigure : Frame {
                                                    : region_ticks(trace_, choose_rows(trace_, {}),
                                                                   visible_range(trace_, {}), pool_);
     return make_palette(trace_, ticks, RegionColors(trace_.definitions, run_ticks, theme_), theme_);
+  }
+
+  void find_causes() {
+    causes_ = visible_causes(trace_, *options_.causes, options_.critical.get(), rows_, range_);
+    for (layout::LegendEntry& entry : cause_legend(causes_)) critical_.push_back(std::move(entry));
   }
 
   /// For as much time as was asked for: first of what was trimmed, then of none.
@@ -331,18 +340,6 @@ class TimelineFigure : Frame {
     return bundled;
   }
 
-  /// "rank 0, rank 5: unlike others"; of many only their number.
-  [[nodiscard]] std::string unlike_text() const {
-    constexpr size_t kNamed = 2;
-    std::string text;
-    if (places_->unlike.size() > kNamed) {
-      text = fmt::format("{} rows", places_->unlike.size());
-    } else {
-      for (const uint32_t row : places_->unlike) text += (text.empty() ? "" : ", ") + names_[row];
-    }
-    return text + ": higher, unlike others";
-  }
-
   /// What cells of the rows stand for.
   void explain_rows() {
     const auto say = [&](std::string text) {
@@ -350,9 +347,7 @@ class TimelineFigure : Frame {
     };
     const double rows_per_px = static_cast<double>(rows_.rows.size()) / (plot_.h * scene_.scale);
     if (rows_per_px > 1) say(fmt::format("{:.1f} rows a line of pixels", rows_per_px));
-    if (places_) {
-      say(unlike_text());
-    }
+    if (places_) say(unlike_text(places_->unlike, rows_));
     if (has_calls() && rows_per_px * kStackedPx <= 1) {
       const uint64_t column_ticks = (range_.until - range_.from) / pixels_in(plot_.w);
       say(fmt::format("columns: shares of {}",
@@ -419,7 +414,8 @@ class TimelineFigure : Frame {
   std::optional<RowPlaces> places_;
   base::Column<uint32_t> messages_;  // Visible.
   std::vector<layout::LegendEntry> legend_;
-  std::vector<layout::LegendEntry> critical_;
+  std::vector<layout::LegendEntry> critical_;  // And causes.
+  std::vector<VisibleCause> causes_;
   double legend_height_ = 0;
   std::vector<std::string> names_;
   double name_width_ = 0;
