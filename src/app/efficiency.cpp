@@ -221,21 +221,6 @@ nlohmann::ordered_json efficiency_json(const findings::Efficiency& e, double tic
   return json;
 }
 
-base::Result<figure::CriticalPath> critical_stretches(const trace::Trace& trace,
-                                                      const std::string& input,
-                                                      base::ThreadPool& pool) {
-  auto part = judged_part(trace, input, {.focus = findings::Focus::kRun}, pool);
-  if (!part) return part.error();
-  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace), pool);
-  figure::CriticalPath stretches;
-  for (const findings::CriticalSegment& segment : findings::critical_path(model).segments) {
-    stretches.push_back(
-        {model.all->calls.lanes[segment.lane].location, segment.begin_ticks, segment.end_ticks});
-  }
-  return stretches;
-}
-
 std::vector<CriticalRow> critical_rows(const findings::Model& model,
                                        const findings::CriticalPath& path, const PathNames& names) {
   // Per path: ticks of the rank that has most of it, and which.

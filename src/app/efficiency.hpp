@@ -9,7 +9,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/findings.hpp"
-#include "figure/timeline/critical_path.hpp"
 #include "findings/critical_path.hpp"
 #include "findings/efficiency.hpp"
 
@@ -79,11 +78,6 @@ struct CriticalReport {
   size_t segments = 0;
   std::vector<CriticalRow> rows;  ///< Most time on the path first.
 };
-
-/// The critical path from MPI_Init to MPI_Finalize, for a timeline. errors  as find_findings().
-base::Result<figure::CriticalPath> critical_stretches(const trace::Trace& trace,
-                                                      const std::string& input,
-                                                      base::ThreadPool& pool);
 
 /// errors  as find_findings()
 base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const std::string& input,

@@ -28,7 +28,9 @@ std::string ranks_phrase(const std::vector<uint32_t>& ranks) {
 }
 
 std::string in_region(const FindingNames& names) {
-  return names.region.empty() ? "outside of all regions" : "in " + names.region;
+  std::string text = names.region.empty() ? "outside of all regions" : "in " + names.region;
+  if (!names.before.empty()) text += " before " + names.before;
+  return text;
 }
 
 /// ", all of host node2".
@@ -216,6 +218,21 @@ std::string finding_advice(FindingKind kind) {
   return "";
 }
 
+FindingView finding_view(const Finding& finding, const FindingNames& names) {
+  constexpr uint32_t kRoomForAll = 64;
+  const bool is_order = finding.kind == FindingKind::kWrongOrder;
+  std::vector<uint32_t> rows = finding.ranks;
+  rows.insert(rows.end(), finding.waiting.begin(), finding.waiting.end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  const bool shows_all = rows.size() >= names.rank_count ||
+                         ((is_order || finding.ranks.empty()) && names.rank_count <= kRoomForAll);
+  if (shows_all) rows.clear();
+  // The wait alone does not show which messages were there, nor what was done with them.
+  const double margin = is_order ? names.until_s - names.from_s : 0;
+  return {std::max(0.0, names.from_s - margin), names.until_s + margin, std::move(rows)};
+}
+
 std::vector<std::string> finding_commands(const Finding& finding, const FindingNames& names) {
   std::vector<std::string> commands;
   const bool of_messages = finding.kind == FindingKind::kTinyMessages;
@@ -228,21 +245,11 @@ std::vector<std::string> finding_commands(const Finding& finding, const FindingN
   if (of_messages) commands.push_back(fmt::format("pathline messages {} --summary", names.run));
   if (of_costs)
     commands.push_back(fmt::format("pathline matrix {} --sort bytes --top 10", names.run));
-  // Who causes it and who waits; all, where all have a part in it and find room.
-  constexpr uint32_t kRoomForAll = 64;
-  const bool is_order = finding.kind == FindingKind::kWrongOrder;
-  std::vector<uint32_t> rows = finding.ranks;
-  rows.insert(rows.end(), finding.waiting.begin(), finding.waiting.end());
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  const bool shows_all = rows.empty() || rows.size() >= names.rank_count ||
-                         ((is_order || finding.ranks.empty()) && names.rank_count <= kRoomForAll);
-  // The wait alone does not show which messages were there, nor what was done with them.
-  const double margin = is_order ? names.until_s - names.from_s : 0;
-  commands.push_back(fmt::format(
-      "pathline figure timeline {} --critical --from {:.6f} --until {:.6f}{} -o {}.png", names.run,
-      std::max(0.0, names.from_s - margin), names.until_s + margin,
-      shows_all ? "" : " --ranks " + ranges_text(rows), findings::finding_name(finding.kind)));
+  const FindingView view = finding_view(finding, names);
+  commands.push_back(
+      fmt::format("pathline figure timeline {} --critical --from {:.6f} --until {:.6f}{} -o {}.png",
+                  names.run, view.from_s, view.until_s,
+                  view.ranks.empty() ? "" : " --ranks " + ranges_text(view.ranks), names.picture));
   const bool of_load = finding.kind == FindingKind::kImbalance ||
                        finding.kind == FindingKind::kGrowingImbalance ||
                        finding.kind == FindingKind::kJitter;

@@ -7,6 +7,7 @@
 
 #include "app/efficiency.hpp"
 #include "app/finding_limits.hpp"
+#include "app/finding_place.hpp"
 #include "app/finding_texts.hpp"
 #include "app/judged_part.hpp"
 #include "app/placement_finding.hpp"
@@ -158,18 +159,25 @@ class Reporter {
   }
 
   void add_finding(const Finding& finding) {
+    const auto place = finding_place(model_, finding);
     FindingNames names{.run = report_.run,
                        .region = finding.path.empty() || !finding.path.back().valid()
                                      ? ""
                                      : names_.region(finding.path.back()),
+                       .before = place && place->share >= 0.5 ? place->before : "",
                        .ticks_per_second = hz_,
                        .rank_count = report_.ranks,
                        .has_steps = report_.steps > 0,
                        .from_s = trace_.seconds(finding.seen.begin_ticks),
                        .until_s = trace_.seconds(finding.seen.end_ticks),
                        .host = host_of_all(finding.ranks)};
+    names.picture = findings::finding_name(finding.kind);
+    const auto alike =
+        std::count_if(report_.findings.begin(), report_.findings.end(),
+                      [&](const FindingRow& other) { return other.kind == names.picture; });
     FindingRow& row = report_.findings.emplace_back();
-    row.kind = findings::finding_name(finding.kind);
+    row.kind = names.picture;
+    if (alike > 0) names.picture += fmt::format("-{}", alike + 1);
     row.confidence = findings::confidence_name(finding.confidence);
     row.recoverable_s = seconds(finding.recoverable_ticks);
     row.recoverable_pct =
@@ -178,6 +186,12 @@ class Reporter {
     row.cost_rank_s = seconds(finding.cost_ticks);
     row.ranks = finding.ranks.empty() ? "all" : ranges_text(finding.ranks);
     row.call_path = names_.text(finding.path);
+    if (place) {
+      row.place = fmt::format("{:.0f} % of {} {} {}", 100 * place->share,
+                              finding.ranks.empty() ? "it" : "the excess",
+                              place->between.empty() ? "before" : "between",
+                              place->between.empty() ? place->before : place->between);
+    }
     if (finding.first_step != findings::kNone) {
       row.steps = finding.first_step == finding.last_step
                       ? fmt::format("{}", finding.first_step)
@@ -191,6 +205,8 @@ class Reporter {
     row.advice = finding_advice(finding.kind);
     for (const auto& [key, value] : finding.evidence) row.evidence.emplace_back(key, value);
     row.show = finding_commands(finding, names);
+    row.found = finding;
+    row.view = finding_view(finding, names);
   }
 
   const trace::Trace& trace_;
@@ -214,6 +230,25 @@ void add_placement(const trace::Trace& trace, const FindingsRequest& request, Ju
                other.recoverable_ticks < finding->recoverable_ticks;
       });
   judgement.findings.insert(behind, std::move(*finding));
+}
+
+/// From MPI_Init to MPI_Finalize.
+figure::CriticalPath program_path(const trace::Trace& trace, const JudgedPart& judged,
+                                  const Judgement& judgement, base::ThreadPool& pool) {
+  figure::CriticalPath stretches;
+  const auto add = [&](const findings::CriticalPath& path) {
+    for (const findings::CriticalSegment& segment : path.segments) {
+      stretches.push_back(
+          {judged.all.calls.lanes[segment.lane].location, segment.begin_ticks, segment.end_ticks});
+    }
+  };
+  if (judged.window == judged.program) {
+    add(judgement.critical);
+  } else {
+    add(findings::critical_path(
+        findings::model(trace, judged.all, judged.program, trace::marked_steps(trace), pool)));
+  }
+  return stretches;
 }
 
 }  // namespace
@@ -250,8 +285,31 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
   add_placement(trace, request, judgement, pool);
   FindingsReport report = Reporter(trace, input, judgement).report();
   report.counted = findings::counted_work(*judgement.model, pool);
+  if (request.critical_path) report.stretches = program_path(trace, judged, judgement, pool);
   note_limits(trace, judged, places, report);
   return report;
+}
+
+figure::Causes causes_of(const FindingsReport& report) {
+  figure::Causes causes;
+  for (const FindingRow& row : report.findings) {
+    const std::vector<uint32_t>& ranks = row.found.ranks;
+    const std::string who = ranks.empty()       ? "all ranks"
+                            : ranks.size() == 1 ? "rank " + row.ranks
+                                                : "ranks " + row.ranks;
+    // What is found in all of the time has no place where it is largest.
+    const bool is_everywhere =
+        ranks.empty() && row.from_s <= report.begin_s && row.until_s >= report.end_s;
+    causes.push_back(
+        {.name = fmt::format("{} {}", causes.size() + 1, row.kind),
+         .remark = fmt::format("{:.1f} %, {}", row.recoverable_pct,
+                               is_everywhere && !row.call_path.empty() ? row.call_path : who),
+         .ranks = ranks,
+         .path = is_everywhere ? std::vector{trace::Region()} : row.found.path,
+         .begin_ticks = row.found.seen.begin_ticks,
+         .end_ticks = row.found.seen.end_ticks});
+  }
+  return causes;
 }
 
 std::string findings_line(const FindingsReport& report) {

@@ -12,6 +12,8 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "figure/timeline/cause.hpp"
+#include "figure/timeline/critical_path.hpp"
 #include "findings/counted_work.hpp"
 #include "findings/judge.hpp"
 #include "trace/trace.hpp"
@@ -23,6 +25,14 @@ struct FindingsRequest {
   double from_s = 0;  ///< For Focus::kTime, seconds since the start of the run.
   double until_s = 0;
   double min_percent = 2;
+  bool critical_path = false;  ///< FindingsReport::stretches, too.
+};
+
+/// The part of a timeline that shows a finding.
+struct FindingView {
+  double from_s = 0;
+  double until_s = 0;
+  std::vector<uint32_t> ranks;  ///< Who causes it and who waits, ascending; empty: all.
 };
 
 /// One finding, ready to be read.
@@ -35,6 +45,8 @@ struct FindingRow {
   double cost_rank_s = 0;
   std::string ranks;      ///< "5", "0-3,7"; "all".
   std::string call_path;  ///< "main->solve"; "" where it is no single one.
+  std::string place;      ///< "98 % of the excess before MPI_Send in main (a.c:7)"; "" where a call
+                          ///< path calls no MPI itself.
   std::string steps;      ///< "0-29"; "" outside of steps.
   double from_s = 0;      ///< Where to look, seconds since the start of the run.
   double until_s = 0;
@@ -43,6 +55,8 @@ struct FindingRow {
   std::vector<std::pair<std::string, double>> evidence;
   std::vector<std::string> show;  ///< Commands that show it.
   bool is_note = false;           ///< It limits the verdict and gains nothing; see warnings.
+  findings::Finding found;        ///< What it is made of.
+  FindingView view;
 };
 
 /// What a run says about itself.
@@ -90,6 +104,8 @@ struct FindingsReport {
   double nothing_above_pct = 0;
   std::vector<std::string> not_looked_at;
   std::vector<std::string> warnings;
+  /// The critical path from MPI_Init to MPI_Finalize, for a timeline; empty if not asked for.
+  figure::CriticalPath stretches;
 };
 
 /// Judges a run.
@@ -100,6 +116,9 @@ struct FindingsReport {
 base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std::string& input,
                                            const FindingsRequest& request, base::ThreadPool& pool,
                                            base::Progress& progress);
+
+/// The findings as a timeline marks them, those that gain most first.
+figure::Causes causes_of(const FindingsReport& report);
 
 /// As design/findings.md, section 6, has it.
 nlohmann::ordered_json findings_json(const FindingsReport& report);

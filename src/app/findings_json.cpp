@@ -49,7 +49,8 @@ nlohmann::ordered_json findings_json(const FindingsReport& report) {
                     {"text", row.text},
                     {"advice", row.advice},
                     {"evidence", evidence},
-                    {"show", row.show}});
+                    {"show", row.show},
+                    {"place", row.place.empty() ? Json(nullptr) : Json(row.place)}});
   }
   return {{"focus",
            {{"kind", kFocus[static_cast<size_t>(report.focus)]},

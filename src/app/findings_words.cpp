@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.hpp"
 
@@ -23,6 +24,11 @@ std::string focus_text(const FindingsReport& report) {
     text += fmt::format("; {} {}", what, base::human_seconds(rank_s / std::max(1U, report.ranks)));
   }
   return text;
+}
+
+std::string place_text(const FindingRow& row) {
+  if (row.place.empty()) return row.call_path;
+  return row.call_path.empty() ? row.place : fmt::format("{}, {}", row.call_path, row.place);
 }
 
 std::string gain_text(const FindingRow& row) {

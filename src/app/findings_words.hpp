@@ -9,6 +9,10 @@
 // recording.
 namespace pathline::app {
 
+/// "main->solve, 98 % of the excess before MPI_Send in main (a.c:7)"; "" where it is no single
+/// place.
+std::string place_text(const FindingRow& row);
+
 /// "8 ranks, 30 steps, 1.06 s in its time steps; before the steps 120 ms"
 std::string focus_text(const FindingsReport& report);
 

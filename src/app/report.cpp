@@ -10,6 +10,7 @@
 #include "app/picture.hpp"
 #include "app/rank_rows.hpp"
 #include "app/report_findings.hpp"
+#include "app/report_timeline.hpp"
 #include "app/step_lines.hpp"
 #include "base/text.hpp"
 #include "comm/detect_steps.hpp"
@@ -89,8 +90,8 @@ class Report {
     const std::string title = base::html_escaped(base::printable(name));
     add("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<title>{} - Pathline</title>\n<style>{}{}</style>\n</head>\n<body>\n",
-        title, kStyle, findings_ ? kFindingsStyle : "");
+        "<title>{} - Pathline</title>\n<style>{}{}{}</style>\n</head>\n<body>\n",
+        title, kStyle, findings_ ? kFindingsStyle : "", has_views() ? kTimelineStyle : "");
     add("<h1>{}</h1>\n<p class=\"muted\">{}, written by {}</p>\n", title,
         base::html_escaped(trace_.format),
         trace_.creator.empty() ? "an unknown recorder"
@@ -104,12 +105,9 @@ class Report {
     work_ = work_by_rank(trace_, profile, waits_);
     facts();
     headline();
-    if (findings_) add("{}", findings_section(*findings_));
+    if (findings_) add("{}", findings_section(*findings_, has_views()));
     warnings();
-    if (auto status = picture("Timeline", FigureKind::kTimeline, "Calls and messages over time");
-        !status) {
-      return status.error();
-    }
+    if (auto status = timeline(); !status) return status.error();
     if (!profile.call_paths.empty()) profile_table(profile);
     if (work_.size() > 1) ranks();
     waits();
@@ -121,8 +119,8 @@ class Report {
       }
     }
     if (auto status = steps(); !status) return status.error();
-    add("<footer>Made with Pathline {}.</footer>\n<script>{}</script>\n</body>\n</html>\n",
-        PATHLINE_VERSION, kScript);
+    add("<footer>Made with Pathline {}.</footer>\n<script>{}{}</script>\n</body>\n</html>\n",
+        PATHLINE_VERSION, kScript, has_views() ? kTimelineScript : "");
     return std::move(html_);
   }
 
@@ -383,25 +381,29 @@ class Report {
     note_more(rows.size(), kMostRows, "regions more with less time");
   }
 
+  /// Nothing to draw is no section.
   base::Status picture(const char* title, FigureKind kind, const char* alternative) {
-    std::string urls[2];
-    for (const auto theme : {layout::ThemeName::kLight, layout::ThemeName::kDark}) {
-      figure::Options options;
-      options.theme = theme;
-      options.title = title;
-      auto scene = make_scene(kind, trace_, selection_, options, {}, pool_);
-      if (!scene) return {};  // Nothing to draw is no section.
-      const auto image = render::draw(scene.value(), pool_);
-      if (!image) return image.error();
-      const auto png = render::encode_png(image.value());
-      if (!png) return png.error();
-      urls[theme == layout::ThemeName::kDark ? 1 : 0] =
-          "data:image/png;base64," + base::base64(png.value());
-    }
-    add("<h2>{}</h2>\n<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{}\">"
-        "<img src=\"{}\" alt=\"{}\"></picture>\n",
-        title, urls[1], urls[0], alternative);
+    figure::Options options;
+    options.title = title;
+    const auto html = picture_html(trace_, selection_, kind, options, alternative, pool_);
+    if (!html) return html.error();
+    if (!html.value().empty()) add("<h2>{}</h2>\n{}", title, html.value());
     return {};
+  }
+
+  base::Status timeline() {
+    if (!has_views()) {
+      return picture("Timeline", FigureKind::kTimeline, "Calls and messages over time");
+    }
+    const auto html = timeline_section(trace_, *findings_, pool_);
+    if (!html) return html.error();
+    html_ += html.value();
+    return {};
+  }
+
+  /// A part of the run that was chosen is shown as it is.
+  [[nodiscard]] bool has_views() const {
+    return findings_ && !findings_->stretches.empty() && selection_.everything();
   }
 
   const trace::Trace& trace_;

@@ -7,6 +7,7 @@
 
 #include "app/efficiency.hpp"
 #include "app/findings_words.hpp"
+#include "app/report_timeline.hpp"
 #include "base/text.hpp"
 
 namespace pathline::app {
@@ -40,19 +41,23 @@ std::string sentence(const std::string& text) {
   return begun + '.';
 }
 
-void add_finding(std::string& html, const FindingRow& row, bool is_first) {
+/// view  view_of()
+void add_finding(std::string& html, const FindingsReport& report, size_t number, size_t view) {
+  const FindingRow& row = report.findings[number];
   const auto add = [&](std::string_view line) { html += line; };
   add(fmt::format(
-      "<div class=\"finding{}\">\n<p><span class=\"gain\">{}</span>{} "
+      "<div class=\"finding{}\"{}>\n<p><span class=\"gain\">{}</span>{} "
       "<span class=\"muted\">{}, confidence {}</span></p>\n",
-      row.confidence == "low" ? " low" : "", gain_text(row),
-      row.after_above_s && !is_first
+      row.confidence == "low" ? " low" : "",
+      view > 0 ? fmt::format(" data-view=\"{}\" title=\"shows it in the timeline\"", view) : "",
+      gain_text(row),
+      row.after_above_s && number > 0
           ? fmt::format(", {} after those above", base::human_seconds(*row.after_above_s))
           : "",
       words(row.kind), row.confidence));
   add(fmt::format("<p>{}</p>\n", sentence(row.text)));
   if (!row.call_path.empty()) {
-    add(fmt::format("<p class=\"muted\">at {}</p>\n", base::html_escaped(row.call_path)));
+    add(fmt::format("<p class=\"muted\">at {}</p>\n", base::html_escaped(place_text(row))));
   }
   add(fmt::format("<p>&rarr; {}</p>\n", base::html_escaped(row.advice)));
   for (const std::string& command : row.show) {
@@ -75,19 +80,18 @@ void add_tree(std::string& html, const findings::Efficiency& efficiency) {
 
 }  // namespace
 
-std::string findings_section(const FindingsReport& report) {
+std::string findings_section(const FindingsReport& report, bool has_views) {
   std::string html =
       fmt::format("<h2>Findings</h2>\n<p class=\"muted\">{}</p>\n", sentence(focus_text(report)));
-  bool is_first = true;
   bool said_low = false;
-  for (const FindingRow& row : report.findings) {
+  for (size_t i = 0; i < report.findings.size(); ++i) {
+    const FindingRow& row = report.findings[i];
     if (row.is_note) continue;  // It is a warning, too.
     if (row.confidence == "low" && !said_low) {
       html += "<h3>Less certain</h3>\n";
       said_low = true;
     }
-    add_finding(html, row, is_first);
-    is_first = false;
+    add_finding(html, report, i, has_views ? view_of(report, i) : 0);
   }
   html += fmt::format("<p>{}</p>\n", sentence(nothing_text(report)));
   for (const std::string& warning : report.warnings) {

@@ -13,6 +13,8 @@ extern const char* const kFindingsStyle;
 /// A section of a report: each finding with its gain, where it is, what to do and the commands that
 /// show it, those of low confidence apart; the tree of efficiencies; what was not looked at.
 /// Without findings it says so. Numbers are those of `pathline findings`.
-std::string findings_section(const FindingsReport& report);
+///
+/// has_views  whether the page has timeline_section(), which a click on a finding then sets
+std::string findings_section(const FindingsReport& report, bool has_views);
 
 }  // namespace pathline::app

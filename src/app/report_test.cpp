@@ -298,6 +298,42 @@ TEST(Report, KeepsWhatIsLessCertainApart) {
   EXPECT_THAT(nothing, Not(HasSubstr("Less certain")));
 }
 
+TEST(Report, ShowsEachFindingInATimelineOfItsOwn) {
+  const Trace trace = uneven_trace();
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  auto findings = find_findings(trace, "run", {.critical_path = true}, pool, progress);
+  ASSERT_TRUE(findings.ok());
+  FindingsReport& report = findings.value();
+  ASSERT_FALSE(report.stretches.empty());
+  ASSERT_EQ(report.findings.size(), 1U);
+  FindingRow first = report.findings[0];
+  EXPECT_GT(first.view.until_s, first.view.from_s);
+  first.view = {.from_s = 0.5e-6, .until_s = 1.5e-6, .ranks = {1}};
+  report.findings[0] = first;
+  // In one place with the first, in all of the run, and elsewhere.
+  report.findings.push_back(first);
+  report.findings.push_back(first);
+  report.findings.back().view = {.from_s = report.begin_s, .until_s = report.end_s, .ranks = {}};
+  report.findings.push_back(first);
+  report.findings.back().view.from_s = 0;
+  const std::string html = report_with_findings(trace, report);
+  // With it the whole.
+  EXPECT_EQ(count(html, "<div class=\"view\""), 3U);
+  EXPECT_EQ(count(html, "<div class=\"view\" hidden>"), 2U);
+  EXPECT_EQ(count(html, "<button aria-pressed=\"true\">"), 1U);
+  EXPECT_EQ(count(html, "<button aria-pressed=\"false\">1 " + first.kind), 1U);
+  EXPECT_EQ(count(html, "<button aria-pressed=\"false\">4 " + first.kind), 1U);
+  EXPECT_EQ(count(html, " data-view=\"1\""), 2U);
+  EXPECT_EQ(count(html, " data-view=\"2\""), 1U);
+  // A part of the run is shown as it was asked for.
+  trace::Selection selection;
+  selection.ranks = {false, true};
+  const std::string part = report_html(trace, selection, "run", {}, report, pool).value();
+  EXPECT_THAT(part, Not(HasSubstr("class=\"view\"")));
+  EXPECT_THAT(part, Not(HasSubstr("data-view=\"")));
+}
+
 TEST(Report, HasNoFindingsOfARunThatCannotBeJudged) {
   EXPECT_THAT(report(uneven_trace()), Not(HasSubstr("Findings")));
 }

@@ -66,7 +66,9 @@ std::string finding_lines(size_t number, const app::FindingRow& row, size_t widt
   }
   text += fmt::format("; confidence {}\n", row.confidence);
   text += folded(row.text + '.', 4, width);
-  if (!row.call_path.empty()) text += folded("at " + row.call_path, 4, width);
+  if (const std::string place = app::place_text(row); !place.empty()) {
+    text += folded("at " + place, 4, width);
+  }
   text += folded("-> " + row.advice, 4, width);
   // Commands stay in one line, to be copied.
   for (const std::string& command : row.show) text += "    " + command + '\n';
@@ -109,14 +111,15 @@ Table rows_table(const FindingsOptions& options, const app::FindingsReport& repo
                         {.name = "from_s", .unit = Unit::kInstant},
                         {.name = "until_s", .unit = Unit::kInstant},
                         {.name = "text", .is_text = true},
-                        {.name = "advice", .is_text = true}});
+                        {.name = "advice", .is_text = true},
+                        {.name = "place", .is_text = true}});
   const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
   for (const app::FindingRow& row : report.findings) {
     table.row({row.kind, row.confidence, seconds(row.recoverable_s),
                fmt::format("{:.4f}", row.recoverable_pct),
                row.after_above_s ? seconds(*row.after_above_s) : "", seconds(row.cost_rank_s),
                row.ranks, row.call_path, row.steps, seconds(row.from_s), seconds(row.until_s),
-               row.text, row.advice});
+               row.text, row.advice, row.place});
   }
   return table;
 }
@@ -133,8 +136,8 @@ base::Result<app::FindingsReport> report_of(const FindingsOptions& options,
   base::Result<app::FindingsReport> report = app::FindingsReport{};
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
-    report = app::find_findings(opened.value()->trace, input, request.value(), opened.value()->pool,
-                                progress);
+    Opened& run = *opened.value();
+    report = app::find_findings(run.trace, input, request.value(), run.pool, progress);
   });
   return report;
 }

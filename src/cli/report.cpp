@@ -35,7 +35,8 @@ base::Result<int> run_report(const CommonOptions& options) {
   std::optional<app::FindingsReport> findings;
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
-    auto found = app::find_findings(run.trace, options.input, {}, run.pool, progress);
+    auto found =
+        app::find_findings(run.trace, options.input, {.critical_path = true}, run.pool, progress);
     if (found) findings = std::move(found.value());
   });
   const auto html = app::report_html(run.trace, run.selection, run_name(options.input),

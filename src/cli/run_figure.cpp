@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/efficiency.hpp"
 #include "app/empty_result.hpp"
+#include "app/findings.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
 #include "cli/figure_kinds.hpp"
@@ -135,7 +135,8 @@ void add_run_figure_options(Command& command, RunFigureOptions& options) {
   command.flag(
       "--critical", options.critical,
       "Timeline: draw the critical path over the rows, the work that makes the run as long "
-      "as it is; it jumps where a rank waits for another");
+      "as it is; it jumps where a rank waits for another. And outline what the findings name, "
+      "where it costs most");
   command.option("--pick", options.pick,
                  "Timeline: list the messages behind this pixel of the picture, X,Y");
 }
@@ -215,9 +216,13 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
   if (options.critical) {
-    auto path = app::critical_stretches(run.trace, common.input, run.pool);
-    if (!path) return path.error();
-    look.critical = std::make_shared<const figure::CriticalPath>(std::move(path).value());
+    base::Progress progress;
+    auto found =
+        app::find_findings(run.trace, common.input, {.critical_path = true}, run.pool, progress);
+    if (!found) return found.error();
+    look.causes = std::make_shared<const figure::Causes>(app::causes_of(found.value()));
+    look.critical =
+        std::make_shared<const figure::CriticalPath>(std::move(found.value().stretches));
   }
   figure::TimelineReport report;
   const auto scene = scene_of(kind, common, options, run, look, report);
