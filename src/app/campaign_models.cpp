@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "app/campaign.hpp"
+#include "app/judged_metrics.hpp"
 #include "base/text.hpp"
 #include "campaign/value.hpp"
 #include "input/input.hpp"
@@ -73,6 +74,21 @@ class CampaignReader {
     return input;
   }
 
+  base::Result<RecordedRuns> runs() {
+    choose_parameters();
+    RecordedRuns recorded;
+    for (const uint32_t parameter : numbers_) recorded.parameters.push_back(plan_.names[parameter]);
+    auto found = series(recorded.parameters);
+    if (!found) return found.error();
+    for (const auto& [root, measured] : found.value()) {
+      for (const Measured& run : measured) {
+        recorded.runs.push_back(
+            {state_.folder() / run.folder / campaign::kRecordedRun, coordinates(run.point), root});
+      }
+    }
+    return recorded;
+  }
+
  private:
   void choose_parameters() {
     const auto is_numeric = [&](uint32_t parameter) {
@@ -112,7 +128,9 @@ class CampaignReader {
     return root;
   }
 
-  base::Status add_profiles(const std::vector<std::string>& names) {
+  /// One for each combination of what is no number.
+  base::Result<std::map<std::string, std::vector<Measured>>> series(
+      const std::vector<std::string>& names) {
     auto runs = state_.runs();
     if (!runs) return runs.error();
     std::unordered_map<std::string_view, const campaign::Run*> by_key;
@@ -121,7 +139,6 @@ class CampaignReader {
     }
     const auto recorded = std::count_if(study_.steps.begin(), study_.steps.end(),
                                         [](const campaign::Step& step) { return step.record; });
-    // One series for each combination of what is no number.
     std::map<std::string, std::vector<Measured>> series;
     for (const campaign::Package& package : plan_.packages) {
       const campaign::Step& step = study_.steps[package.step];
@@ -131,7 +148,13 @@ class CampaignReader {
       series[root_of(package.point, recorded > 1 ? step.name : "")].push_back(
           {run->second->id, run->second->folder, package.point});
     }
-    for (const auto& [root, measured] : series) {
+    return series;
+  }
+
+  base::Status add_profiles(const std::vector<std::string>& names) {
+    auto found = series(names);
+    if (!found) return found.error();
+    for (const auto& [root, measured] : found.value()) {
       progress_.begin("reading profiles", "profiles", 2 * measured.size());
       auto experiment = scaling::from_profiles(
           names, measured.size(),
@@ -148,29 +171,56 @@ class CampaignReader {
   base::Status visit(const Measured& measured,
                      const std::function<base::Status(const scaling::ProfileAt&)>& take) {
     ++progress_.done;
-    auto table = state_.profile_of(measured.run);
-    if (!table) return table.error();
     scaling::ProfileAt profile{
         .coordinates = coordinates(measured.point), .table = {}, .name = measured.folder};
-    if (table.value()) {
-      profile.table = std::move(*table.value());
-    } else {
-      auto read = read_run(measured);
-      if (!read) return read.error();
-      profile.table = std::move(read).value();
-    }
+    if (auto status = get_table(measured, profile.table); !status) return status.error();
     for (const profile::Metric& metric : profile.table.metrics) {
       if (metric.combine != profile::Combine::kSum) not_additive_.insert(metric.name);
     }
     return take(profile);
   }
 
-  /// Of a run whose profile is too large to be kept in the state.
+  [[nodiscard]] bool is_judged() const {
+    return request_.metrics.size() == 1 && is_judged_metric(request_.metrics[0]);
+  }
+
+  base::Status get_table(const Measured& measured, profile::MetricTable& table) {
+    if (is_judged()) {
+      // Runs are visited twice, and judging takes longer than reading; there is little to keep.
+      const auto known = judged_.find(measured.run);
+      if (known != judged_.end()) {
+        table = known->second;
+        return {};
+      }
+    } else {
+      auto stored = state_.profile_of(measured.run);
+      if (!stored) return stored.error();
+      if (stored.value()) {
+        table = std::move(*stored.value());
+        return {};
+      }
+    }
+    auto read = read_run(measured);
+    if (!read) return read.error();
+    table = std::move(read).value();
+    if (is_judged()) judged_[measured.run] = table;
+    return {};
+  }
+
+  /// Of a run whose profile is too large to be kept in the state, or that must be judged.
   base::Result<profile::MetricTable> read_run(const Measured& measured) {
     base::Progress unseen;
-    auto input = input::open(state_.folder() / measured.folder / campaign::kRecordedRun,
-                             {.partial = request_.partial}, pool_, unseen);
+    const auto run = state_.folder() / measured.folder / campaign::kRecordedRun;
+    auto input = input::open(run, {.partial = request_.partial}, pool_, unseen);
     if (!input) return input.error();
+    const auto* events = std::get_if<trace::Trace>(&input.value());
+    if (is_judged() && events == nullptr) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{} has a profile and no events, of which --metric {} is made",
+                               run.string(), request_.metrics[0])};
+    }
+    if (is_judged())
+      return judged_metric(*events, run.string(), request_.metrics[0], pool_, unseen);
     if (auto* file = std::get_if<profile::ProfileFile>(&input.value())) {
       return std::move(file->table);
     }
@@ -235,6 +285,7 @@ class CampaignReader {
   std::vector<uint32_t> numbers_;  // Parameters of the models.
   std::vector<uint32_t> texts_;    // Parameters that stand at the root.
   std::optional<scaling::ExperimentBuilder> builder_;
+  std::unordered_map<int64_t, profile::MetricTable> judged_;  // By run.
   std::set<std::string> not_additive_;
   std::set<std::string> warnings_;
   std::string value_is_;
@@ -249,6 +300,15 @@ base::Result<ModelInput> campaign_measurements(const ModelRequest& request, base
   auto campaign = open_campaign({.input = request.data}, true);
   if (!campaign) return campaign.error();
   return CampaignReader(request, campaign.value(), pool, progress).read();
+}
+
+base::Result<RecordedRuns> recorded_runs(const std::filesystem::path& campaign) {
+  auto opened = open_campaign({.input = campaign.string()}, false);
+  if (!opened) return opened.error();
+  const ModelRequest all;
+  base::ThreadPool pool(1);
+  base::Progress unseen;
+  return CampaignReader(all, opened.value(), pool, unseen).runs();
 }
 
 }  // namespace pathline::app

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "app/model_input.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -20,5 +24,23 @@ namespace pathline::app {
 ///         reading.
 base::Result<ModelInput> campaign_measurements(const ModelRequest& request, base::ThreadPool& pool,
                                                base::Progress& progress);
+
+/// A run of a campaign that was recorded and is done.
+struct RecordedRun {
+  std::filesystem::path folder;  ///< What `pathline record` made.
+  std::vector<double> coordinates;
+  std::string root;  ///< What varies and is no number: "solver=cg->".
+};
+
+struct RecordedRuns {
+  std::vector<std::string> parameters;
+  std::vector<RecordedRun> runs;  ///< In the order of the plan.
+};
+
+/// The recorded runs of the campaign in a folder, with the parameters of campaign_measurements().
+///
+/// errors  those of open_campaign()
+/// cost    O(runs); no trace is opened
+base::Result<RecordedRuns> recorded_runs(const std::filesystem::path& campaign);
 
 }  // namespace pathline::app

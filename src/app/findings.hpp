@@ -35,6 +35,16 @@ struct FindingView {
   std::vector<uint32_t> ranks;  ///< Who causes it and who waits, ascending; empty: all.
 };
 
+/// How what is found at a call path grows by the models of a campaign.
+struct FindingGrowth {
+  std::string call_path;
+  std::string grows_as;      ///< "p * log2(p)", of its seconds.
+  double here_pct = 0;       ///< Of the time; 0 where nothing was found.
+  double there_pct = 0;      ///< Predicted at FindingsReport::growth_at.
+  double there_low_pct = 0;  ///< 90 % of what is believed lies between.
+  double there_high_pct = 0;
+};
+
 /// One finding, ready to be read.
 struct FindingRow {
   std::string kind;
@@ -57,6 +67,7 @@ struct FindingRow {
   bool is_note = false;           ///< It limits the verdict and gains nothing; see warnings.
   findings::Finding found;        ///< What it is made of.
   FindingView view;
+  std::optional<FindingGrowth> grows;
 };
 
 /// What a run says about itself.
@@ -104,6 +115,9 @@ struct FindingsReport {
   double nothing_above_pct = 0;
   std::vector<std::string> not_looked_at;
   std::vector<std::string> warnings;
+  // Of a run in a campaign, see add_growth().
+  std::vector<std::pair<std::string, double>> growth_at;  ///< Parameters and their values.
+  std::vector<FindingGrowth> growing;                     ///< Most at growth_at first.
   /// The critical path from MPI_Init to MPI_Finalize, for a timeline; empty if not asked for.
   figure::CriticalPath stretches;
 };

@@ -6,6 +6,16 @@
 
 namespace pathline::app {
 
+namespace {
+
+nlohmann::ordered_json growth_json(const FindingGrowth& growth) {
+  return {{"callpath", growth.call_path},          {"grows_as", growth.grows_as},
+          {"here_pct", growth.here_pct},           {"there_pct", growth.there_pct},
+          {"there_low_pct", growth.there_low_pct}, {"there_high_pct", growth.there_high_pct}};
+}
+
+}  // namespace
+
 nlohmann::ordered_json findings_json(const FindingsReport& report) {
   using Json = nlohmann::ordered_json;
   constexpr const char* kFocus[] = {"steps", "run", "time"};
@@ -50,8 +60,13 @@ nlohmann::ordered_json findings_json(const FindingsReport& report) {
                     {"advice", row.advice},
                     {"evidence", evidence},
                     {"show", row.show},
-                    {"place", row.place.empty() ? Json(nullptr) : Json(row.place)}});
+                    {"place", row.place.empty() ? Json(nullptr) : Json(row.place)},
+                    {"growth", row.grows ? growth_json(*row.grows) : Json(nullptr)}});
   }
+  Json growing = Json::array();
+  for (const FindingGrowth& growth : report.growing) growing.push_back(growth_json(growth));
+  Json at = Json::object();
+  for (const auto& [parameter, value] : report.growth_at) at[parameter] = value;
   return {{"focus",
            {{"kind", kFocus[static_cast<size_t>(report.focus)]},
             {"begin_s", report.begin_s},
@@ -73,6 +88,8 @@ nlohmann::ordered_json findings_json(const FindingsReport& report) {
           {"critical_path", critical},
           {"causes", causes},
           {"findings", rows},
+          {"growing", growing},
+          {"growing_at", report.growth_at.empty() ? Json(nullptr) : at},
           {"nothing_above_pct", report.nothing_above_pct},
           {"not_looked_at", report.not_looked_at},
           {"warnings", report.warnings}};

@@ -2,6 +2,7 @@
 #include "app/findings_words.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,6 +34,18 @@ std::string place_text(const FindingRow& row) {
 
 std::string gain_text(const FindingRow& row) {
   return fmt::format("{} ({:.1f} %)", base::human_seconds(row.recoverable_s), row.recoverable_pct);
+}
+
+std::string growth_text(const FindingsReport& report, const FindingGrowth& growth) {
+  std::vector<std::string> at;
+  for (const auto& [parameter, value] : report.growth_at) {
+    at.push_back(fmt::format("{} = {}", base::printable(parameter), value));
+  }
+  return fmt::format(
+      "grows as {}: {:.1f} % here, {:.0f} % ({:.0f} to {:.0f} %) at {} by the models of its "
+      "campaign",
+      growth.grows_as, growth.here_pct, growth.there_pct, growth.there_low_pct,
+      growth.there_high_pct, fmt::join(at, ", "));
 }
 
 std::string nothing_text(const FindingsReport& report) {

@@ -19,6 +19,9 @@ std::string focus_text(const FindingsReport& report);
 /// "221 ms (20.8 %)"
 std::string gain_text(const FindingRow& row);
 
+/// "grows as p * log2(p): 2.1 % here, 31 % (12 to 40 %) at p = 4096 by the models of its campaign"
+std::string growth_text(const FindingsReport& report, const FindingGrowth& growth);
+
 /// "nothing else wrong above 2 % of the time; not looked at: ..."
 std::string nothing_text(const FindingsReport& report);
 

@@ -59,6 +59,9 @@ void add_finding(std::string& html, const FindingsReport& report, size_t number,
   if (!row.call_path.empty()) {
     add(fmt::format("<p class=\"muted\">at {}</p>\n", base::html_escaped(place_text(row))));
   }
+  if (row.grows) {
+    add(fmt::format("<p>{}</p>\n", sentence(growth_text(report, *row.grows))));
+  }
   add(fmt::format("<p>&rarr; {}</p>\n", base::html_escaped(row.advice)));
   for (const std::string& command : row.show) {
     add(fmt::format("<code>{}</code>\n", base::html_escaped(command)));
@@ -94,6 +97,11 @@ std::string findings_section(const FindingsReport& report, bool has_views) {
     add_finding(html, report, i, has_views ? view_of(report, i) : 0);
   }
   html += fmt::format("<p>{}</p>\n", sentence(nothing_text(report)));
+  for (const FindingGrowth& growth : report.growing) {
+    if (growth.here_pct > 0) continue;
+    html += fmt::format("<p>Will grow: {} {}</p>\n", base::html_escaped(growth.call_path),
+                        base::html_escaped(growth_text(report, growth)));
+  }
   for (const std::string& warning : report.warnings) {
     html += fmt::format("<p class=\"muted\">Note: {}.</p>\n",
                         base::html_escaped(base::printable(warning)));

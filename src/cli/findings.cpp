@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/findings_against.hpp"
+#include "app/findings_growth.hpp"
 #include "app/findings_words.hpp"
 #include "app/step_findings.hpp"
 #include "base/parse.hpp"
@@ -59,7 +60,8 @@ std::string heading(const app::FindingsReport& report) {
                      percent(e.serialisation), percent(e.transfer));
 }
 
-std::string finding_lines(size_t number, const app::FindingRow& row, size_t width) {
+std::string finding_lines(const app::FindingsReport& report, size_t number,
+                          const app::FindingRow& row, size_t width) {
   std::string text = fmt::format("\n{:>2}  {}  {}", number, row.kind, app::gain_text(row));
   if (row.after_above_s && number > 1) {
     text += fmt::format(", {} after those above", base::human_seconds(*row.after_above_s));
@@ -69,6 +71,7 @@ std::string finding_lines(size_t number, const app::FindingRow& row, size_t widt
   if (const std::string place = app::place_text(row); !place.empty()) {
     text += folded("at " + place, 4, width);
   }
+  if (row.grows) text += folded(app::growth_text(report, *row.grows), 4, width);
   text += folded("-> " + row.advice, 4, width);
   // Commands stay in one line, to be copied.
   for (const std::string& command : row.show) text += "    " + command + '\n';
@@ -86,9 +89,15 @@ std::string for_people(const app::FindingsReport& report) {
       said_low = true;
       text += "\nLess certain:\n";
     }
-    text += finding_lines(++number, row, width);
+    text += finding_lines(report, ++number, row, width);
   }
   text += '\n' + folded(app::nothing_text(report), 0, width);
+  for (const app::FindingGrowth& growth : report.growing) {
+    if (growth.here_pct > 0) continue;
+    text +=
+        folded(fmt::format("will grow: {} {}", growth.call_path, app::growth_text(report, growth)),
+               0, width);
+  }
   for (const std::string& warning : report.warnings) {
     text += folded("note: " + warning, 0, width);
     for (const app::FindingRow& row : report.findings) {
@@ -138,6 +147,10 @@ base::Result<app::FindingsReport> report_of(const FindingsOptions& options,
   with_progress(progress, options.quiet, [&] {
     Opened& run = *opened.value();
     report = app::find_findings(run.trace, input, request.value(), run.pool, progress);
+    // Models are of what findings are usually about.
+    if (report && input == options.input && options.focus == "steps") {
+      app::add_growth(input, options.min_percent, report.value(), run.pool, progress);
+    }
   });
   return report;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/findings_growth.hpp"
 #include "cli/command.hpp"
 
 namespace pathline::cli {
@@ -37,7 +38,10 @@ base::Result<int> run_report(const CommonOptions& options) {
   with_progress(progress, options.quiet, [&] {
     auto found =
         app::find_findings(run.trace, options.input, {.critical_path = true}, run.pool, progress);
-    if (found) findings = std::move(found.value());
+    if (!found) return;
+    app::add_growth(options.input, app::FindingsRequest().min_percent, found.value(), run.pool,
+                    progress);
+    findings = std::move(found.value());
   });
   const auto html = app::report_html(run.trace, run.selection, run_name(options.input),
                                      app::run_facts(options.input), findings, run.pool);
