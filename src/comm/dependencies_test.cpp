@@ -276,6 +276,33 @@ TEST_F(DependenciesByHand, OfStartAndWaitArePostAndComplete) {
                           Wait{WaitKind::kLateComplete, 1, 30, 0}));
 }
 
+TEST_F(DependenciesByHand, OfWindowsThatWereTestedAreThoseOfTheirRound) {
+  const Region post = test.region("MPI_Win_post");
+  const Region start = test.region("MPI_Win_start");
+  const Region complete = test.region("MPI_Win_complete");
+  const Region poll = test.region("MPI_Win_test");
+  const Region wait = test.region("MPI_Win_wait");
+  const uint32_t origin = test.group(trace::GroupType::kCommGroup, {0});
+  const uint32_t target = test.group(trace::GroupType::kCommGroup, {1});
+  const auto call = [&](uint32_t rank, uint64_t from, uint64_t until, Region region,
+                        uint32_t group) {
+    test.on(rank).enter(from, region);
+    test.on(rank).add(EventKind::kRmaGroupSync, until, {2, kWindow, group}).leave(until, region);
+  };
+  begin();
+  for (const uint64_t at : {10, 110}) {
+    call(1, at, at + 1, post, origin);
+    call(0, at + 2, at + 3, start, target);
+    call(0, at + 40, at + 41, complete, target);
+    if (at == 10) {
+      call(1, at + 50, at + 51, poll, origin);
+    } else {
+      call(1, at + 10, at + 42, wait, origin);
+    }
+  }
+  EXPECT_THAT(waits_of(end(200)), ElementsAre(Wait{WaitKind::kLateComplete, 1, 30, 0}));
+}
+
 TEST_F(DependenciesByHand, OfLocksAreTheHolderWhoHadItLong) {
   const Region lock = test.region("MPI_Win_lock");
   const Region unlock = test.region("MPI_Win_unlock");

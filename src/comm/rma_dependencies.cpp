@@ -32,11 +32,11 @@ class RmaDependencies {
     for (const trace::RegionDefinition& region : trace.definitions.regions) {
       std::string name(region.name);
       for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      access_.push_back(name == "mpi_win_post"       ? Access::kPost
-                        : name == "mpi_win_start"    ? Access::kStart
-                        : name == "mpi_win_complete" ? Access::kComplete
-                        : name == "mpi_win_wait"     ? Access::kWait
-                                                     : Access::kNone);
+      access_.push_back(name == "mpi_win_post"                             ? Access::kPost
+                        : name == "mpi_win_start"                          ? Access::kStart
+                        : name == "mpi_win_complete"                       ? Access::kComplete
+                        : name == "mpi_win_wait" || name == "mpi_win_test" ? Access::kWait
+                                                                           : Access::kNone);
     }
   }
 

@@ -10,6 +10,8 @@ namespace {
 
 HandleTable known_communicators;
 HandleTable known_types;
+HandleTable known_groups;   // Ids by handle.
+HandleTable group_numbers;  // Ids by what names the members in all processes.
 // How many communicators were made of the same members with the same tag, by a number for these.
 HandleTable turns;
 Mutex turns_lock;
@@ -60,11 +62,11 @@ bool each_world_rank(MPI_Group group, int size, Take take) {
 }
 
 /// The members of a group as stretches of world ranks.
-void define_members(const Communicator& comm, uint32_t side, MPI_Group group, int size) {
+void define_members(uint32_t id, uint32_t side, MPI_Group group, int size) {
   constexpr size_t kStretches = 64;
   uint64_t list[3 * kStretches];
   size_t items = 0;
-  const uint64_t numbers[] = {comm.id, side};
+  const uint64_t numbers[] = {id, side};
   int64_t first = 0;
   int64_t stride = 0;
   uint64_t count = 0;
@@ -195,7 +197,7 @@ void define_with_members(MPI_Comm handle, Communicator& comm) {
   if (comm.creator != process.rank) return;
   MPI_Group group = MPI_GROUP_NULL;
   if (PMPI_Comm_group(handle, &group) != MPI_SUCCESS) return;
-  define_members(comm, 0, group, comm.size);
+  define_members(comm.id, 0, group, comm.size);
   PMPI_Group_free(&group);
   if (!comm.inter || PMPI_Comm_remote_group(handle, &group) != MPI_SUCCESS) return;
   if (world_rank_of_first(group) == UINT32_MAX) {
@@ -204,7 +206,7 @@ void define_with_members(MPI_Comm handle, Communicator& comm) {
                                 static_cast<uint64_t>(comm.remote_size), clock_ns(CLOCK_REALTIME)};
     define(RecordKind::kOtherWorld, numbers, 4);
   } else {
-    define_members(comm, 1, group, comm.remote_size);
+    define_members(comm.id, 1, group, comm.remote_size);
   }
   PMPI_Group_free(&group);
 }
@@ -215,6 +217,7 @@ int largest_tag = 32767;
 
 HandleTable& communicators() { return known_communicators; }
 HandleTable& types() { return known_types; }
+HandleTable& groups() { return known_groups; }
 
 void start_communicators() {
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
@@ -369,6 +372,29 @@ void communicator_of_group(Call& call, MPI_Comm made, uint64_t tag) {
   }
   known_communicators.put(key_of(made), reinterpret_cast<uint64_t>(comm));
   define_with_members(made, *comm);
+}
+
+uint32_t group_of(MPI_Group handle) {
+  if (const uint64_t id = known_groups.find(key_of(handle)); id != 0) [[likely]]
+    return static_cast<uint32_t>(id);
+  int size = 0;
+  if (PMPI_Group_size(handle, &size) != MPI_SUCCESS || size == 0) return 0;
+  uint32_t first = UINT32_MAX;
+  bool all_here = true;
+  each_world_rank(handle, size, [&](int world) { all_here = all_here && world != MPI_UNDEFINED; });
+  const uint64_t number = number_of(handle, first) | 1;  // Never 0, which is no key.
+  if (!all_here) return 0;
+  uint64_t id = group_numbers.find(number);
+  if (id == 0) {
+    id = next_id.fetch_add(1, std::memory_order_relaxed);
+    constexpr uint64_t kGroupOnly = 2;
+    const uint64_t numbers[] = {id, first, number, kGroupOnly};
+    define(RecordKind::kCommunicator, numbers, 4);
+    define_members(static_cast<uint32_t>(id), 0, handle, size);
+    group_numbers.put(number, id);
+  }
+  known_groups.put(key_of(handle), id);
+  return static_cast<uint32_t>(id);
 }
 
 void communicator_connected(Call& call, MPI_Comm parent, MPI_Comm made) {

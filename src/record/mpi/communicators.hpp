@@ -32,6 +32,7 @@ void start_communicators();
 /// Of what a handle is known so far; nothing here asks MPI. For `Freed`.
 HandleTable& communicators();
 HandleTable& types();
+HandleTable& groups();
 
 /// What `comm` is if that is known; MPI need not have seen the handle yet.
 Communicator* known_communicator(MPI_Comm comm);
@@ -49,6 +50,9 @@ void communicator_promised(Call& call, MPI_Comm parent, MPI_Comm made);
 /// order as far as their `tag` is the same (MPI 4.0, 6.4.2), so members, tag and order name it,
 /// again without a message.
 void communicator_of_group(Call& call, MPI_Comm made, uint64_t tag);
+/// The number of a group, with which MPI was just successful: its members are defined when it is
+/// new. 0 for an empty one, and one with processes of another world.
+uint32_t group_of(MPI_Group group);
 /// Two sides met at a port or a socket. Those of one world come from different parents.
 void communicator_connected(Call& call, MPI_Comm parent, MPI_Comm made);
 void communicator_named(MPI_Comm comm, const char* name);

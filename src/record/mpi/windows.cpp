@@ -12,6 +12,9 @@ struct Window {
   uint32_t id;
   std::atomic<uint64_t> epoch;  // Number that its operations share; 0: none so far.
   std::atomic<bool> used;       // By an operation since the epoch began.
+  // With whom the running epoch of start and complete is, and that of post and wait; 0: none.
+  std::atomic<uint32_t> targets;
+  std::atomic<uint32_t> origins;
 };
 HandleTable known_windows;
 std::atomic<uint32_t> next_window{1};
@@ -31,6 +34,22 @@ void complete_epoch(Call& call, Window& window, uint64_t ticks) {
   if (!window.used.exchange(false, std::memory_order_relaxed)) return;
   emit(RecordKind::kRmaComplete, ticks, window.id,
        window.epoch.exchange(next_request_id(), std::memory_order_relaxed));
+}
+
+void begin_with(Call& call, const Window& window, MPI_Group group, std::atomic<uint32_t>& with) {
+  if (!call.tracked()) return;
+  const uint32_t id = group_of(group);
+  with.store(id, std::memory_order_relaxed);
+  if (call.recorded() && id != 0) {
+    emit(RecordKind::kRmaGroupSync, call.end(), kSyncNone, window.id, id);
+  }
+}
+
+void end_with(Call& call, const Window& window, std::atomic<uint32_t>& with) {
+  const uint32_t id = with.exchange(0, std::memory_order_relaxed);
+  if (call.recorded() && id != 0) {
+    emit(RecordKind::kRmaGroupSync, call.end(), kSyncMemory, window.id, id);
+  }
 }
 
 }  // namespace
@@ -100,6 +119,28 @@ void rma_fence_ends(Call& call, MPI_Win win) {
   constexpr uint32_t kBarrier = 0;
   emit(RecordKind::kRmaCollectiveEnd, call.end(), kBarrier, kSyncProcess | kSyncMemory, window->id,
        UINT32_MAX, 0, 0);
+}
+
+void rma_access_begins(Call& call, MPI_Win win, MPI_Group targets) {
+  Window* window = window_of(win);
+  if (window != nullptr) begin_with(call, *window, targets, window->targets);
+}
+
+void rma_access_ends(Call& call, MPI_Win win) {
+  Window* window = window_of(win);
+  if (window == nullptr) return;
+  if (call.recorded()) complete_epoch(call, *window, call.end());
+  end_with(call, *window, window->targets);
+}
+
+void rma_exposure_begins(Call& call, MPI_Win win, MPI_Group origins) {
+  Window* window = window_of(win);
+  if (window != nullptr) begin_with(call, *window, origins, window->origins);
+}
+
+void rma_exposure_ends(Call& call, MPI_Win win) {
+  Window* window = window_of(win);
+  if (window != nullptr) end_with(call, *window, window->origins);
 }
 
 void rma_completed(Call& call, MPI_Win win) {

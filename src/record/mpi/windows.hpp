@@ -14,7 +14,7 @@
 namespace pathline::record {
 
 /// OTF2_RmaSyncLevel, bits.
-enum : uint32_t { kSyncProcess = 1, kSyncMemory = 2 };
+enum : uint32_t { kSyncNone = 0, kSyncProcess = 1, kSyncMemory = 2 };
 
 /// Of what a handle is known so far. For `Freed`.
 HandleTable& windows();
@@ -60,7 +60,12 @@ void rma_runs(Call& call, MPI_Win win, MPI_Request request);
 
 /// A collective synchronisation (fence): completes the epoch's operations.
 void rma_fence_ends(Call& call, MPI_Win win);
-/// What completes operations of this origin: unlock, flush, complete.
+// Post, start, complete and wait: the group is that of the processes at the other side.
+void rma_access_begins(Call& call, MPI_Win win, MPI_Group targets);
+void rma_access_ends(Call& call, MPI_Win win);
+void rma_exposure_begins(Call& call, MPI_Win win, MPI_Group origins);
+void rma_exposure_ends(Call& call, MPI_Win win);
+/// What completes operations of this origin: unlock, flush.
 void rma_completed(Call& call, MPI_Win win);
 void rma_locked(Call& call, MPI_Win win, int target, bool exclusive);
 void rma_unlocked(Call& call, MPI_Win win, int target);
