@@ -7,6 +7,7 @@
 
 #include "chunk/varint.hpp"
 #include "raw/world_sides.hpp"
+#include "trace/cpu_time.hpp"
 
 namespace pathline::raw {
 namespace {
@@ -396,8 +397,9 @@ void RunNames::unify_metrics(const Definitions& from, ProcessNames& to) {
       const auto [member, is_new] = metric_members_.try_emplace(
           std::string(name), static_cast<uint32_t>(metric_members_.size()));
       if (is_new) {
+        const char* unit = name == trace::kCpuTime ? "ns" : "#";
         define(DefinitionKind::kMetricMember,
-               {member->second, text(name), text(""), 0, 0, kTypeUint64, 1, 0, 0, text("#")});
+               {member->second, text(name), text(""), 0, 0, kTypeUint64, 1, 0, 0, text(unit)});
       }
       members.push_back(member->second);
       if (name.size() == rest.size()) break;

@@ -406,32 +406,6 @@ void pause(bool off, Pause who) {
 
 namespace {
 
-uint64_t steps_so_far = 0;  // One thread leads the program through its steps.
-
-bool is_wanted(int64_t step) {
-  const Settings& s = process.settings;
-  if (s.every != 0) return steps_so_far++ % s.every == 0;
-  return step >= s.first_step && step <= s.last_step && (step - s.first_step) % s.every_step == 0;
-}
-
-}  // namespace
-
-void step(int64_t number, double time_s) {
-  if (!process.started.load(std::memory_order_acquire)) return;
-  const Settings& s = process.settings;
-  sum_step();
-  ++process.step_count;
-  process.open_step = number;
-  if (s.has_steps) pause(!is_wanted(number), kBySteps);
-  const uint64_t ticks = now();
-  if (!s.trace || !ready(ticks)) return;
-  uint64_t time_bits = 0;
-  std::memcpy(&time_bits, &time_s, sizeof time_bits);
-  emit(RecordKind::kStep, ticks, chunk::zigzag(number), time_bits);
-}
-
-namespace {
-
 /// The clock is chosen when the library is loaded, so that its pace is known when MPI starts.
 __attribute__((constructor)) void load() {
   const OwnEnvironment environment;

@@ -131,8 +131,10 @@ struct Thread {
   ThreadProfile* profile = nullptr;
   int counters = -1;  ///< Descriptor of the first hardware counter, through which all are read.
   int other_counters[kMaxCounters - 1];
-  CounterValues counted;  ///< What this stream has counted, and had before this thread.
-  char wanted[64];        ///< Name given to pathline_region_next, "" for none.
+  uint64_t next_cpu_reading = 0;  ///< Time of the next one; see cpu_time.hpp.
+  bool reads_cpu_time = false;    ///< This is the thread that does.
+  CounterValues counted;          ///< What this stream has counted, and had before this thread.
+  char wanted[64];                ///< Name given to pathline_region_next, "" for none.
   uint32_t open[kMaxUserDepth];
   struct CachedName {
     const char* name;

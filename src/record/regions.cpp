@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "record/cpu_time.hpp"
 #include "record/process.hpp"
+#include "record/step_sums.hpp"
 
 namespace pathline::record {
 namespace {
@@ -156,6 +158,33 @@ void leave_function(uint32_t region) {
     if ((thread.open[i] & kFunction) != 0) thread.open[i] |= kOver;
   }
   end_at(count - 1);
+}
+
+namespace {
+
+uint64_t steps_so_far = 0;  // One thread leads the program through its steps.
+
+bool is_wanted(int64_t step) {
+  const Settings& s = process.settings;
+  if (s.every != 0) return steps_so_far++ % s.every == 0;
+  return step >= s.first_step && step <= s.last_step && (step - s.first_step) % s.every_step == 0;
+}
+
+}  // namespace
+
+void step(int64_t number, double time_s) {
+  if (!process.started.load(std::memory_order_acquire)) return;
+  const Settings& s = process.settings;
+  sum_step();
+  ++process.step_count;
+  process.open_step = number;
+  if (s.has_steps) pause(!is_wanted(number), kBySteps);
+  const uint64_t ticks = now();
+  if (!s.trace || !ready(ticks)) return;
+  if (!kIsSimulated) read_cpu_time_at_step(ticks);
+  uint64_t time_bits = 0;
+  std::memcpy(&time_bits, &time_s, sizeof time_bits);
+  emit(RecordKind::kStep, ticks, chunk::zigzag(number), time_bits);
 }
 
 }  // namespace pathline::record

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "record/cpu_time.hpp"
 #include "record/mpi/call_sites.hpp"
 #include "record/process.hpp"
 
@@ -62,6 +63,7 @@ class Call {
     }
     if (when == kLate) return;
     recorded_ = true;
+    if (!kIsSimulated) read_cpu_time_at_call(begin_);
     if (when == kAtOnce) entered();
   }
   ~Call() {

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "record/catalyst.hpp"
+#include "record/cpu_time.hpp"
 #include "record/mpi/call.hpp"
 #include "record/mpi/clock_offset.hpp"
 #include "record/mpi/communicators.hpp"
@@ -129,7 +130,10 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
   if (decision.catalyst) prepare_catalyst(rank, recorded);
-  if (recorded) record_past_call(function, began_ticks);
+  if (recorded) {
+    record_past_call(function, began_ticks);
+    start_cpu_time();
+  }
   export_topology(rank == first_of_node);
   // `pathline record` has said where; in front of a program nobody has.
   if (rank == 0 && (process.settings.run_directory[0] == '\0' || process.settings.verbose)) {
@@ -161,6 +165,7 @@ void mpi_ending() {
   static bool ending = false;
   if (ending || !process.following.load(std::memory_order_relaxed)) return;
   ending = true;
+  if (process.started.load(std::memory_order_relaxed)) write_cpu_time(now());
   sync_interval_ns = 0;
   const Inside inside;
   const OwnEnvironment environment;
