@@ -17,6 +17,12 @@
 namespace pathline::app {
 namespace {
 
+/// Whether a metric tells why work takes as long as it does.
+bool is_counter(const trace::MetricMember& member) {
+  return member.name != trace::kCpuTime && member.name != trace::kInvoluntarySwitches &&
+         member.name != trace::kVoluntarySwitches;
+}
+
 namespace fs = std::filesystem;
 using findings::FindingKind;
 
@@ -135,7 +141,8 @@ void note_limits(const trace::Trace& trace, const JudgedPart& judged, const Plac
     return call == trace::CallClass::kFileIo;
   });
   if (!any_io) report.not_looked_at.emplace_back("reading and writing of files (record --io)");
-  if (trace.definitions.metrics.empty()) {
+  const auto& members = trace.definitions.metric_members;
+  if (std::none_of(members.begin(), members.end(), is_counter)) {
     report.not_looked_at.emplace_back("why work takes as long as it does (record --counters)");
   }
   note_polls(report, notes);

@@ -53,6 +53,9 @@ std::string seconds_of(const Finding& finding, std::string_view name) {
   return base::human_seconds(evidence(finding, name));
 }
 
+/// What looks like work was waiting for a core.
+bool lost_cores(const Finding& finding) { return evidence(finding, "held_cores") < 0; }
+
 }  // namespace
 
 std::string finding_text(const Finding& finding, const FindingNames& names) {
@@ -90,6 +93,13 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
                          one ? "takes" : "take up to", more, in_region(names),
                          seconds_of(finding, "largest_s"), seconds_of(finding, "mean_s"), waiting);
     case FindingKind::kJitter:
+      if (lost_cores(finding)) {
+        const auto times = static_cast<uint64_t>(evidence(finding, "involuntary_switches"));
+        return fmt::format("{} lost {} {}, {}, and waited {} for {} in all: not uneven work{}", who,
+                           one ? "its core" : "their cores", in_region(names),
+                           base::counted(times, "time", "times"),
+                           seconds_of(finding, "preempted_s"), one ? "it" : "them", waiting);
+      }
       return fmt::format("now this rank, now that one is late {}{}", in_region(names),
                          names.has_steps ? ", step by step another" : "");
     case FindingKind::kWrongOrder:
@@ -158,8 +168,8 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
   return "";
 }
 
-std::string finding_advice(FindingKind kind) {
-  switch (kind) {
+std::string finding_advice(const Finding& finding) {
+  switch (finding.kind) {
     case FindingKind::kSerialIo:
       return "write from all ranks (MPI-IO), asynchronously, or less often";
     case FindingKind::kLateRoot:
@@ -176,6 +186,12 @@ std::string finding_advice(FindingKind kind) {
              "record with --counters instructions,cycles";
     case FindingKind::kImbalance: return "divide the domain so that all ranks have as much to do";
     case FindingKind::kJitter:
+      if (lost_cores(finding)) {
+        return "more ranks than cores, or other work on the host: give each rank a core of its own";
+      }
+      if (evidence(finding, "held_cores") > 0) {
+        return "its work is uneven, no rank lost its core: finer tasks, or balance it step by step";
+      }
       return "interference or uneven work: record with --counters instructions, keep a core free "
              "for "
              "the system";

@@ -26,7 +26,7 @@ struct FindingNames {
 /// What is wrong, in a sentence.
 std::string finding_text(const findings::Finding& finding, const FindingNames& names);
 /// What to do about it.
-std::string finding_advice(findings::FindingKind kind);
+std::string finding_advice(const findings::Finding& finding);
 /// Who causes it and who waits; all, where all have a part in it and find room.
 FindingView finding_view(const findings::Finding& finding, const FindingNames& names);
 /// Commands that show it; each works as it stands.

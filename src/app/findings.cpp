@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
 #include "comm/process_order.hpp"
+#include "trace/cpu_time.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::app {
@@ -202,7 +203,7 @@ class Reporter {
     row.text = finding_text(finding, names);
     if (finding.part == findings::Part::kBefore) row.text += ", before the first step";
     if (finding.part == findings::Part::kAfter) row.text += ", behind the last step";
-    row.advice = finding_advice(finding.kind);
+    row.advice = finding_advice(finding);
     for (const auto& [key, value] : finding.evidence) row.evidence.emplace_back(key, value);
     row.show = finding_commands(finding, names);
     row.found = finding;

@@ -7,6 +7,7 @@
 
 #include "findings/barrier_findings.hpp"
 #include "findings/cost_findings.hpp"
+#include "findings/cpu_time.hpp"
 #include "findings/message_findings.hpp"
 #include "findings/path_load.hpp"
 #include "findings/waits_of.hpp"
@@ -31,6 +32,7 @@ constexpr double kMostViolations = 0.01;    // Of all dependencies.
 struct Candidate {
   Finding finding;
   Repair repair;
+  Cores cores = Cores::kUnknown;
 };
 
 /// Call paths that others wait for, those of which they do most first.
@@ -43,8 +45,9 @@ struct Blame {
 class PartJudge {
  public:
   PartJudge(const Model& model, const Replay& replay, Part part, const DelayCosts& costs,
-            const CriticalPath& critical, bool until_last_step = false)
+            const CriticalPath& critical, base::ThreadPool& pool, bool until_last_step = false)
       : model_(model),
+        cpu_(cpu_times(model, pool)),
         part_(part),
         costs_(costs),
         critical_(critical),
@@ -59,9 +62,12 @@ class PartJudge {
     std::vector<uint32_t> paths;
     for (const Blame& blame : blames) paths.push_back(blame.path);
     const std::vector<PathLoad> loads = path_loads(model_, paths);
+    std::vector<PathLoad> work;
+    if (cpu_.known) work = path_loads(model_, paths, cpu_.work_ticks);
     std::vector<Candidate> found;
     for (size_t i = 0; i < loads.size(); ++i) {
-      if (loads[i].mean() > 0) add_load(loads[i], blames[i].ticks, found);
+      if (loads[i].mean() == 0) continue;
+      add_load(loads[i], cpu_.known ? work[i] : loads[i], blames[i].ticks, found);
     }
     return found;
   }
@@ -92,7 +98,8 @@ class PartJudge {
     return blames;
   }
 
-  void add_load(const PathLoad& load, double cost, std::vector<Candidate>& found) const {
+  void add_load(const PathLoad& load, const PathLoad& work, double cost,
+                std::vector<Candidate>& found) const {
     Candidate candidate;
     candidate.repair.paths = load.paths;
     Finding& finding = candidate.finding;
@@ -101,6 +108,8 @@ class PartJudge {
     finding.path = regions_to(model_, load.paths[0]);
     decide(load, candidate);
     if (finding.recoverable_ticks <= 0) return;
+    const CoreUse use = cpu_.known ? cores_of(load, work, finding) : CoreUse{};
+    candidate.cores = use.cores;
     std::vector<bool> lanes(model_.lanes.size());
     for (size_t i = 0; i < load.lanes.size(); ++i) {
       const uint32_t rank = model_.all->calls.lanes[load.lanes[i]].rank;
@@ -111,7 +120,7 @@ class PartJudge {
     finding.waiting = waits.waiting;
     finding.seen = waits.seen.ticks() > 0 ? waits.seen : model_.window;
     note_steps(load, finding);
-    note_evidence(load, finding);
+    note_evidence(load, use, finding);
     found.push_back(std::move(candidate));
   }
 
@@ -156,6 +165,18 @@ class PartJudge {
     } else {
       finding.kind = is_alone(load) ? FindingKind::kSlowRank : FindingKind::kImbalance;
     }
+  }
+
+  /// How those to blame came by their time. Where they lost their cores, what looked like uneven
+  /// work is not the program's.
+  [[nodiscard]] CoreUse cores_of(const PathLoad& load, const PathLoad& work,
+                                 Finding& finding) const {
+    const CoreUse use = core_use(model_, cpu_, load, work, finding.ranks);
+    const bool of_load = finding.kind == FindingKind::kGrowingImbalance ||
+                         finding.kind == FindingKind::kSlowRank ||
+                         finding.kind == FindingKind::kImbalance;
+    if (of_load && use.cores == Cores::kLost) finding.kind = FindingKind::kJitter;
+    return use;
   }
 
   /// What one rank does that no other does.
@@ -272,7 +293,7 @@ class PartJudge {
     }
   }
 
-  void note_evidence(const PathLoad& load, Finding& finding) const {
+  void note_evidence(const PathLoad& load, const CoreUse& use, Finding& finding) const {
     const trace::Trace& trace = *model_.trace;
     const auto seconds = [&](double ticks) {
       return ticks / static_cast<double>(trace.definitions.clock.ticks_per_second);
@@ -285,9 +306,11 @@ class PartJudge {
     if (finding.kind == FindingKind::kSerialIo) {
       finding.evidence.emplace_back("io_bytes", bytes_in_files(load));
     }
+    if (cpu_.known) add_evidence(use, seconds(1), finding.evidence);
   }
 
   const Model& model_;
+  const CpuTimes cpu_;
   const Part part_;
   const DelayCosts& costs_;
   const CriticalPath& critical_;
@@ -321,7 +344,7 @@ class Judge {
     result.critical = critical_path(in_focus);
     if (in_focus.rank_count() == 0 || focus.ticks() == 0) return result;
 
-    const PartJudge judge(in_focus, replay, Part::kFocus, result.costs, result.critical,
+    const PartJudge judge(in_focus, replay, Part::kFocus, result.costs, result.critical, pool_,
                           result.focus == Focus::kSteps);
     std::vector<Candidate> found = judge.judge();
     const WhatIf& what_if = judge.what_if();
@@ -334,7 +357,7 @@ class Judge {
     leave_out_costs_of(barriers, trace_, costs);
     take(std::move(costs));
     take(std::move(barriers));
-    for (Candidate& candidate : found) set_confidence(result, in_focus, candidate.finding);
+    for (Candidate& candidate : found) set_confidence(result, in_focus, candidate);
     if (result.focus == Focus::kSteps) {
       add_outside(Part::kBefore, {program.begin_ticks, focus.begin_ticks}, result, found);
       add_outside(Part::kAfter, {focus.end_ticks, program.end_ticks}, result, found);
@@ -354,27 +377,30 @@ class Judge {
     const Replay replay(outside);
     const DelayCosts costs = delay_costs(outside, replay.run_measured());
     const CriticalPath critical = critical_path(outside);
-    for (Candidate& candidate : PartJudge(outside, replay, part, costs, critical).judge()) {
-      set_confidence(result, outside, candidate.finding);
+    for (Candidate& candidate : PartJudge(outside, replay, part, costs, critical, pool_).judge()) {
+      set_confidence(result, outside, candidate);
       candidate.repair.paths.clear();  // Of another model.
       found.push_back(std::move(candidate));
     }
   }
 
-  void set_confidence(const Judgement& result, const Model& in, Finding& finding) const {
+  void set_confidence(const Judgement& result, const Model& in, Candidate& candidate) const {
+    Finding& finding = candidate.finding;
     const Efficiency& measured = result.efficiency;
     const auto focus = static_cast<double>(result.model->window.ticks());
     const double error = std::abs(static_cast<double>(measured.replayed_ticks) -
                                   static_cast<double>(measured.measured_ticks));
-    const bool is_interference =
-        finding.kind == FindingKind::kJitter && finding.recoverable_ticks < kLeastJitter * focus;
+    const bool is_interference = finding.kind == FindingKind::kJitter &&
+                                 candidate.cores != Cores::kHeld &&
+                                 finding.recoverable_ticks < kLeastJitter * focus;
     const bool is_cost = finding.kind == FindingKind::kTransfer ||
                          finding.kind == FindingKind::kCollectiveCost ||
                          finding.kind == FindingKind::kFenceCost;
     int level = 2;
     // MPI works with the cores of the ranks: what it costs may be theirs.
     if (depends_on_order(in) || is_cost) level = 1;
-    if (options_.oversubscribed) --level;
+    // Unless it is known whether they had one.
+    if (options_.oversubscribed && candidate.cores == Cores::kUnknown) --level;
     if (is_interference || error > kMostReplayError * focus ||
         static_cast<double>(all_.violations) >
             kMostViolations * static_cast<double>(all_.list.size())) {

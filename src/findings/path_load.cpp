@@ -24,6 +24,13 @@ double largest_of(const std::vector<uint64_t>& values) {
   return values.empty() ? 0 : static_cast<double>(*std::max_element(values.begin(), values.end()));
 }
 
+/// Of the latest of each step.
+double excess_in(const std::vector<std::vector<uint64_t>>& steps) {
+  double sum = 0;
+  for (const auto& step : steps) sum += largest_of(step) - mean_of(step);
+  return sum;
+}
+
 /// Of one rank, per step.
 std::vector<double> excesses(const PathLoad& load, size_t rank) {
   std::vector<double> excess;
@@ -49,10 +56,11 @@ size_t PathLoad::participants() const {
 }
 
 double PathLoad::same_rank() const {
-  double in_steps = 0;
-  for (const auto& step : steps) in_steps += largest_of(step) - mean_of(step);
+  const double in_steps = excess_in(steps);
   return in_steps > 0 ? (largest_of(by_rank) - mean()) / in_steps : 1;
 }
+
+double PathLoad::unevenness() const { return mean() > 0 ? excess_in(steps) / mean() : 0; }
 
 bool PathLoad::is_steady() const {
   std::vector<double> excess = excesses(*this, top());
@@ -107,7 +115,8 @@ std::vector<uint32_t> paths_without_io(const Model& model) {
   return owner;
 }
 
-std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>& wanted) {
+std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>& wanted,
+                                 const base::Column<uint64_t>& ticks) {
   const std::vector<uint32_t> owner = paths_without_io(model);
   const auto classes = trace::call_classes(model.trace->definitions);
   std::vector<uint32_t> number(model.call_paths.size(), kNone);
@@ -149,11 +158,11 @@ std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>
       const uint32_t path = model.piece_path[i];
       if (path == kNone || number[path] == kNone) continue;
       PathLoad& load = loads[number[path]];
-      load.by_rank[rank] += model.piece_ticks[i];
-      load.steps[bin_of(model.piece_step[i])][rank] += model.piece_ticks[i];
+      load.by_rank[rank] += ticks[i];
+      load.steps[bin_of(model.piece_step[i])][rank] += ticks[i];
       const trace::Region region = model.call_paths[path].region;
       if (region.valid() && classes[region] == trace::CallClass::kFileIo) {
-        load.io_ticks += model.piece_ticks[i];
+        load.io_ticks += ticks[i];
       }
     }
   }

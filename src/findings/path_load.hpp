@@ -27,6 +27,8 @@ struct PathLoad {
   /// Whether it is always the same rank that is late: the excess of the latest over all steps,
   /// beside what the latest of each step have. From 0 to 1, which is always.
   [[nodiscard]] double same_rank() const;
+  /// What the latest of each step have beyond the mean, beside the mean of all.
+  [[nodiscard]] double unevenness() const;
   /// The top rank is above the mean in four of five steps, and its median excess is half of its
   /// mean one or more: no single interruption. With less than six steps nobody can tell: true.
   [[nodiscard]] bool is_steady() const;
@@ -39,8 +41,13 @@ struct PathLoad {
 /// Steps are merged to at most kMostBins of them, so that memory does not grow with their number.
 ///
 /// wanted  indices into Model::call_paths
+/// ticks   per piece: Model::piece_ticks, or a part of it
 /// cost    O(pieces), and 8 bytes for each wanted path, rank and step
-std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>& wanted);
+std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>& wanted,
+                                 const base::Column<uint64_t>& ticks);
+inline std::vector<PathLoad> path_loads(const Model& model, const std::vector<uint32_t>& wanted) {
+  return path_loads(model, wanted, model.piece_ticks);
+}
 inline constexpr size_t kMostBins = 256;
 
 /// Bytes that a lane read from and wrote to files at these call paths, in the window.
