@@ -12,15 +12,25 @@
 #include "app/placement.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
+#include "trace/cpu_time.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::app {
 namespace {
 
-/// Whether a metric tells why work takes as long as it does.
-bool is_counter(const trace::MetricMember& member) {
-  return member.name != trace::kCpuTime && member.name != trace::kInvoluntarySwitches &&
-         member.name != trace::kVoluntarySwitches;
+/// Whether a metric was recorded that tells why work takes as long as it does.
+bool has_counters(const trace::Definitions& definitions) {
+  const auto is_counter = [&](uint32_t id) {
+    const trace::MetricMember* member = definitions.metric_member(id);
+    return member == nullptr ||
+           (member->name != trace::kCpuTime && member->name != trace::kInvoluntarySwitches &&
+            member->name != trace::kVoluntarySwitches);
+  };
+  return std::any_of(definitions.metrics.begin(), definitions.metrics.end(),
+                     [&](const trace::Metric& metric) {
+                       return metric.members.empty() ||
+                              std::any_of(metric.members.begin(), metric.members.end(), is_counter);
+                     });
 }
 
 namespace fs = std::filesystem;
@@ -141,8 +151,7 @@ void note_limits(const trace::Trace& trace, const JudgedPart& judged, const Plac
     return call == trace::CallClass::kFileIo;
   });
   if (!any_io) report.not_looked_at.emplace_back("reading and writing of files (record --io)");
-  const auto& members = trace.definitions.metric_members;
-  if (std::none_of(members.begin(), members.end(), is_counter)) {
+  if (!has_counters(trace.definitions)) {
     report.not_looked_at.emplace_back("why work takes as long as it does (record --counters)");
   }
   note_polls(report, notes);

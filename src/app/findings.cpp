@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
 #include "comm/process_order.hpp"
-#include "trace/cpu_time.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::app {
