@@ -12,7 +12,7 @@ namespace pathline::chunk {
 /// change one, never use one again. Fields are variable-length numbers in this order; one that ends
 /// in '-' is signed. "text" is a length and as many bytes, "list" a count and as many numbers; either
 /// can only be the last field. After the kind stands the time since the record before (kEnter to
-/// kMetric), or nothing (from kRegion on: definitions, which have no time).
+/// kOmpJoin), or nothing (from kRegion on: definitions, which have no time).
 #define PATHLINE_RECORD_KINDS(X) \
   X(Enter, 1, "region") \
   X(Leave, 2, "region") \
@@ -53,6 +53,10 @@ namespace pathline::chunk {
   X(SendFailed, 37, "") \
   X(NeighborSend, 38, "receiver bytes") \
   X(PollsWithWork, 39, "region count duration work") \
+  X(OmpFork, 40, "team threads") \
+  X(OmpBegin, 41, "team region") \
+  X(OmpEnd, 42, "barrier") \
+  X(OmpJoin, 43, "") \
   X(Region, 64, "id role line file text") \
   X(File, 65, "id text") \
   X(Stream, 66, "stream text") \
@@ -68,7 +72,8 @@ namespace pathline::chunk {
   X(MetricSet, 76, "set text") \
   X(Profile, 77, "stream region calls ticks") \
   X(OtherWorld, 78, "comm parents size realtime_ns") \
-  X(CallSite, 79, "region address text")
+  X(CallSite, 79, "region address text") \
+  X(OmpTasks, 80, "region")
 // clang-format on
 
 enum class RecordKind : uint8_t {

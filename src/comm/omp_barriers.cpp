@@ -62,13 +62,12 @@ std::vector<Visit> visits_of(const trace::Trace& trace, const std::vector<uint32
 }  // namespace
 
 std::vector<bool> omp_barrier_regions(const trace::Definitions& definitions) {
-  constexpr uint8_t kParadigmOpenMp = 3;
   std::vector<bool> barriers;
   barriers.reserve(definitions.regions.size());
   for (const trace::RegionDefinition& region : definitions.regions) {
     const bool is_barrier = region.role == trace::RegionRole::kBarrier ||
                             region.role == trace::RegionRole::kImplicitBarrier;
-    barriers.push_back(is_barrier && region.paradigm == kParadigmOpenMp);
+    barriers.push_back(is_barrier && region.paradigm == trace::kParadigmOpenMp);
   }
   return barriers;
 }

@@ -133,32 +133,40 @@ CallSites::Module& CallSites::module_at(const std::string& path, uint64_t record
   return module;
 }
 
-const std::string& CallSites::name(std::string_view module, uint64_t address,
-                                   uint64_t recorded_ns) {
+const CallSites::Place& CallSites::place(std::string_view module, uint64_t address,
+                                         uint64_t recorded_ns) {
   const std::string path(module);
-  const auto [entry, added] = names_.try_emplace({path, address});
-  std::string& text = entry->second;
-  if (!added) return text;
+  const auto [entry, added] = places_.try_emplace({path, address});
+  Place& place = entry->second;
+  if (!added) return place;
   const std::string file = fs::path(path).filename().string();
-  text = fmt::format("{}+{:#x}", file, address);
+  place.name = fmt::format("{}+{:#x}", file, address);
+  place.construct = place.name;
   Dwfl_Module* const known = module_at(path, recorded_ns).module;
-  if (known == nullptr) return text;
+  if (known == nullptr) return place;
   GElf_Addr bias = 0;
-  if (dwfl_module_getelf(known, &bias) == nullptr) return text;
+  if (dwfl_module_getelf(known, &bias) == nullptr) return place;
   const Dwarf_Addr here = address + bias;
-  const char* symbol = dwfl_module_addrname(known, here);
+  GElf_Sym entry_point;
+  GElf_Off offset = 0;
+  const char* symbol =
+      dwfl_module_addrinfo(known, here, &offset, &entry_point, nullptr, nullptr, nullptr);
   const Unit unit = unit_at(known, here);
   std::string function = function_in_source(unit, here, symbol);
   if (function.empty() && symbol != nullptr) function = readable(symbol);
-  if (function.empty()) return text;
-  text = fmt::format("{} ({})", function, file);
+  if (function.empty()) return place;
+  place.name = fmt::format("{} ({})", function, file);
+  if (symbol != nullptr) place.construct = fmt::format("{}+{:#x}", readable(symbol), offset);
   Dwarf_Line* line = unit.die == nullptr ? nullptr : dwarf_getsrc_die(unit.die, here - unit.bias);
   const char* source = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
   int number = 0;
   if (source != nullptr && dwarf_lineno(line, &number) == 0) {
-    text = fmt::format("{} ({}:{})", function, fs::path(source).filename().string(), number);
+    place.construct = fmt::format("{}:{}", fs::path(source).filename().string(), number);
+    place.name = fmt::format("{} ({})", function, place.construct);
+    place.file = source;
+    place.line = static_cast<uint32_t>(number);
   }
-  return text;
+  return place;
 }
 
 }  // namespace pathline::raw

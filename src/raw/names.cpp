@@ -77,13 +77,10 @@ uint32_t RunNames::program(std::string_view name) {
   return region(name, static_cast<uint32_t>(trace::RegionRole::kFunction), kParadigmUser, "", 0);
 }
 
-void RunNames::define_group(uint32_t id, GroupType type, const std::vector<uint64_t>& members) {
-  std::vector<uint32_t> words = {id,
-                                 text(""),
-                                 static_cast<uint32_t>(type),
-                                 trace::kParadigmMpi,
-                                 0,
-                                 static_cast<uint32_t>(members.size())};
+void RunNames::define_group(uint32_t id, GroupType type, const std::vector<uint64_t>& members,
+                            uint8_t paradigm) {
+  std::vector<uint32_t> words = {id,       text(""), static_cast<uint32_t>(type),
+                                 paradigm, 0,        static_cast<uint32_t>(members.size())};
   for (const uint64_t member : members) {
     words.push_back(static_cast<uint32_t>(member));
     words.push_back(static_cast<uint32_t>(member >> 32U));
@@ -128,12 +125,13 @@ trace::Definitions RunNames::take_definitions() {
       case DefinitionKind::kLocationGroup: return 4;
       case DefinitionKind::kLocation: return 5;
       case DefinitionKind::kRegion: return 6;
-      // The list of all locations before groups, whose members are places in it.
+      // Lists of locations before groups, whose members are places in them; in order of their ids.
       case DefinitionKind::kGroup:
-        return entry.words[2] == static_cast<uint32_t>(GroupType::kCommLocations) ? 7 : 8;
+        if (entry.words[0] == kLocationsGroup) return 7;
+        return entry.words[2] == static_cast<uint32_t>(GroupType::kCommLocations) ? 8 : 9;
       case DefinitionKind::kComm:
-      case DefinitionKind::kInterComm: return 9;
-      default: return 10;
+      case DefinitionKind::kInterComm: return 10;
+      default: return 11;
     }
   };
   std::stable_sort(pending_.begin(), pending_.end(),
@@ -153,8 +151,10 @@ std::vector<ProcessNames> RunNames::unify(const std::vector<Process>& processes)
   for (size_t i = 0; i < processes.size(); ++i) {
     unify_regions(processes[i].definitions, sites, names[i]);
   }
+  if (has_openmp_) omp_locations_group_ = next_group_++;
   unify_communicators(processes, names);
   unify_windows(processes, names);
+  unify_teams(processes, names);
   for (size_t i = 0; i < processes.size(); ++i) {
     unify_io(processes[i].definitions, names[i]);
     unify_metrics(processes[i].definitions, names[i]);
@@ -165,23 +165,64 @@ std::vector<ProcessNames> RunNames::unify(const std::vector<Process>& processes)
 void RunNames::unify_regions(const Definitions& from, CallSites& sites, ProcessNames& to) {
   std::unordered_map<uint64_t, std::string_view> files;
   for (const auto& file : from.files) files.try_emplace(file.id, file.text);
-  std::unordered_map<uint64_t, std::string> descriptions;
+  std::unordered_map<uint64_t, const CallSites::Place*> places;
   const uint64_t recorded_ns = from.realtime_pairs.empty() ? 0 : from.realtime_pairs[0].ns;
   for (const auto& site : from.call_sites) {
-    descriptions.try_emplace(
-        site.region, trace::kCalledFrom + sites.name(site.module, site.address, recorded_ns));
+    places.try_emplace(site.region, &sites.place(site.module, site.address, recorded_ns));
   }
   ProcessNames::Table& table = to.tables[static_cast<size_t>(Entity::kRegion)];
   for (const auto& entry : from.regions) {
     const auto role = static_cast<uint8_t>(entry.role);
     const auto paradigm = static_cast<uint8_t>(entry.role >> 8U);
+    const auto place = places.find(entry.id);
+    if (paradigm == trace::kParadigmOpenMp) {
+      has_openmp_ = true;
+      const bool known = place != places.end();
+      const std::string name = known ? fmt::format("{} @{}", entry.name, place->second->construct)
+                                     : std::string(entry.name);
+      table.add(entry.id,
+                region(name, role > kLastRole ? 0 : role, paradigm,
+                       known ? place->second->file : "", known ? place->second->line : 0));
+      const auto kind = static_cast<trace::RegionRole>(role);
+      if (kind == trace::RegionRole::kBarrier || kind == trace::RegionRole::kImplicitBarrier) {
+        to.omp_barriers.insert(entry.id);
+      }
+      continue;
+    }
     const auto file = files.find(entry.file);
-    const auto description = descriptions.find(entry.id);
-    table.add(entry.id, region(entry.name, role > kLastRole ? 0 : role,
-                               paradigm > kLastParadigm ? 0 : paradigm,
-                               file == files.end() ? "" : file->second, narrow(entry.line), 0,
-                               description == descriptions.end() ? "" : description->second));
+    const std::string description =
+        place == places.end() ? "" : trace::kCalledFrom + place->second->name;
+    table.add(
+        entry.id,
+        region(entry.name, role > kLastRole ? 0 : role, paradigm > kLastParadigm ? 0 : paradigm,
+               file == files.end() ? "" : file->second, narrow(entry.line), 0, description));
   }
+  to.has_tasks.insert(from.omp_tasks.begin(), from.omp_tasks.end());
+}
+
+/// A communicator of each process that has parallel regions, as Score-P has them for teams.
+void RunNames::unify_teams(const std::vector<Process>& processes,
+                           std::vector<ProcessNames>& names) {
+  if (!has_openmp_) return;
+  define(DefinitionKind::kParadigm, {trace::kParadigmOpenMp, text("OpenMP"), 0});
+  std::vector<uint64_t> all;
+  for (size_t i = 0; i < processes.size(); ++i) {
+    const auto& regions = processes[i].definitions.regions;
+    const bool any = std::any_of(regions.begin(), regions.end(), [](const auto& region) {
+      return static_cast<uint8_t>(region.role >> 8U) == trace::kParadigmOpenMp;
+    });
+    if (!any) continue;
+    std::vector<uint64_t> places;  // In the list of all locations.
+    for (const chunk::StreamChunks& stream : processes[i].file.streams) {
+      if (stream.stream == chunk::kDefinitionStream) continue;
+      places.push_back(all.size());
+      all.push_back(uint64_t{stream.stream} << 32U | processes[i].rank);
+    }
+    names[i].team_comm = next_comm_++;
+    define_group(next_group_, GroupType::kCommGroup, places, trace::kParadigmOpenMp);
+    define(DefinitionKind::kComm, {names[i].team_comm, text(""), next_group_++, kUndefined, 0});
+  }
+  define_group(omp_locations_group_, GroupType::kCommLocations, all, trace::kParadigmOpenMp);
 }
 
 /// Ranks of the run; the same list gives the same group.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/id_map.hpp"
@@ -40,6 +41,10 @@ struct ProcessNames {
   Table tables[kEntityCount];
   std::vector<uint32_t> communicator_groups;  ///< By index in the table of communicators.
   Table metrics;
+  // Of OpenMP, numbers of the process.
+  std::unordered_set<uint64_t> omp_barriers;  ///< Regions.
+  std::unordered_set<uint64_t> has_tasks;     ///< Parallel regions.
+  uint32_t team_comm = UINT32_MAX;            ///< Number of the trace: all threads of the process.
 };
 
 /// Ranks of the run that belong to one MPI_COMM_WORLD.
@@ -98,7 +103,10 @@ class RunNames {
  private:
   struct Shared;
   static constexpr uint32_t kLocationsGroup = 0;
-  void define_group(uint32_t id, trace::GroupType type, const std::vector<uint64_t>& members);
+  bool has_openmp_ = false;
+  uint32_t omp_locations_group_ = 0;
+  void define_group(uint32_t id, trace::GroupType type, const std::vector<uint64_t>& members,
+                    uint8_t paradigm = trace::kParadigmMpi);
   uint32_t group(trace::GroupType type, const std::vector<uint64_t>& members) {
     define_group(next_group_, type, members);
     return next_group_++;
@@ -109,6 +117,7 @@ class RunNames {
   uint32_t world_group(size_t world);
   uint32_t self_group();
   void unify_regions(const Definitions& from, CallSites& sites, ProcessNames& to);
+  void unify_teams(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_communicators(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_windows(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_io(const Definitions& from, ProcessNames& to);

@@ -24,6 +24,7 @@ void take(const Record& record, Definitions& out) {
   switch (record.kind) {
     case RecordKind::kRegion: out.regions.push_back({n[0], n[1], n[2], n[3], record.text}); break;
     case RecordKind::kCallSite: out.call_sites.push_back({n[0], n[1], record.text}); break;
+    case RecordKind::kOmpTasks: out.omp_tasks.push_back(n[0]); break;
     case RecordKind::kFile: out.files.push_back({n[0], record.text}); break;
     case RecordKind::kStream: out.streams.push_back({n[0], record.text}); break;
     case RecordKind::kCommunicator: out.communicators.push_back({n[0], n[1], n[2], n[3]}); break;

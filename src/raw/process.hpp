@@ -54,6 +54,7 @@ struct Definitions {
 
   std::vector<Region> regions;
   std::vector<CallSite> call_sites;
+  std::vector<uint64_t> omp_tasks;  ///< Parallel regions in which there were tasks.
   std::vector<Named> files, streams, communicator_names, window_names, metric_sets;
   std::vector<Communicator> communicators;
   std::vector<Members> members;

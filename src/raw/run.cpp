@@ -154,6 +154,14 @@ class RunReader {
           read_stream(processes_[job.process], *job.stream, of_process_[job.process], *names_);
       for (const auto& chunk : job.stream->chunks) progress_.done += chunk.payload.size();
     });
+    for (size_t first = 0; first < jobs_.size();) {
+      std::vector<Stream*> streams;
+      const size_t process = jobs_[first].process;
+      for (; first < jobs_.size() && jobs_[first].process == process; ++first) {
+        streams.push_back(&jobs_[first].result);
+      }
+      end_teams(streams);
+    }
     // Numbers for what is not defined, in the order of the streams.
     std::map<std::tuple<size_t, size_t, uint64_t>, uint32_t> made;
     std::set<uint32_t> nameless;

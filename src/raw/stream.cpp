@@ -73,6 +73,7 @@ class StreamReader {
     out_.open_calls = open_.size() - (step_depth_ > 0 ? 1 : 0);
     if (!open_.empty()) out_.died_in = open_.back();
     const uint64_t end = std::max(last_ns_, process_.end_ns);
+    while (!teams_.empty()) end_team(end);
     close_down_to(0, end);
     if (in_program_) events_.leave(end, Region(process_.program_region));
     out_.events = events_.finish();
@@ -245,6 +246,70 @@ class StreamReader {
     }
   }
 
+  // Teams of OpenMP.
+  struct Team {
+    uint64_t number;
+    bool is_first;       ///< This thread has made the team.
+    bool begun = false;  ///< The thread is in it.
+    bool has_tasks = false;
+    size_t depth = 0;  ///< Calls that are open with the parallel region.
+  };
+  void fork(uint64_t time, uint64_t team, uint64_t threads) {
+    teams_.push_back({.number = team, .is_first = true});
+    auto out = words(EventKind::kThreadFork, time);
+    out.put(trace::kParadigmOpenMp, 1);
+    out.put(narrow(threads), 1);
+  }
+  void begin_team(uint64_t time, uint64_t team, uint64_t region_id) {
+    if (teams_.empty() || teams_.back().number != team || teams_.back().begun) {
+      teams_.push_back({.number = team, .is_first = false});
+    }
+    teams_.back().begun = true;
+    teams_.back().has_tasks = ids_.has_tasks.find(region_id) != ids_.has_tasks.end();
+    events_.add(EventKind::kThreadTeamBegin, time, ids_.team_comm);
+    enter(time, number(Entity::kRegion, region_id));
+    teams_.back().depth = open_.size();
+  }
+  /// This thread is done, and waits for the others.
+  void wait_for_team(uint64_t time, uint64_t barrier_id) {
+    if (teams_.empty() || !teams_.back().begun) {
+      out_.dropped_records += out_.begins_late ? 0 : 1;
+      return;
+    }
+    const Team team = teams_.back();
+    close_down_to(team.depth, time);
+    if (open_.size() == team.depth && !team.has_tasks) {
+      enter(time, number(Entity::kRegion, barrier_id));
+    }
+    if (team.is_first) return;
+    const size_t first = events_.size();
+    end_team(time);
+    out_.team_ends.push_back({team.number, first, events_.size() - first});
+  }
+  void join(uint64_t time) {
+    while (!teams_.empty() && !teams_.back().is_first) end_team(time);
+    if (teams_.empty()) {
+      out_.dropped_records += out_.begins_late ? 0 : 1;
+      return;
+    }
+    out_.joins.push_back({teams_.back().number, time});
+    end_team(time);
+  }
+  void end_team(uint64_t time) {
+    const Team team = teams_.back();
+    teams_.pop_back();
+    if (team.begun) {
+      if (open_.size() >= team.depth) close_down_to(team.depth - 1, time);
+      events_.add(EventKind::kThreadTeamEnd, time, ids_.team_comm);
+    }
+    if (team.is_first) events_.add(EventKind::kThreadJoin, time, trace::kParadigmOpenMp);
+  }
+  /// Threads that wait in a barrier carry out tasks there: how long they wait is not known.
+  [[nodiscard]] bool is_hidden(uint64_t region_id) const {
+    return !teams_.empty() && teams_.back().has_tasks &&
+           ids_.omp_barriers.find(region_id) != ids_.omp_barriers.end();
+  }
+
   void take(const Record& record, uint64_t time);
 
   const Process& process_;
@@ -259,7 +324,8 @@ class StreamReader {
   std::vector<uint32_t> open_;                       // Regions of the open calls, outermost first.
   std::vector<uint64_t> counts_, undefined_counts_;  // How often each is open.
   bool in_program_ = false;
-  size_t step_depth_ = 0;  // How many are open up to and with the step; 0 outside of steps.
+  std::vector<Team> teams_;  // The innermost last.
+  size_t step_depth_ = 0;    // How many are open up to and with the step; 0 outside of steps.
   uint64_t records_ = 0;
   uint64_t cut_calls_ = 0;
   uint64_t last_event_ns_ = 0;
@@ -269,8 +335,16 @@ void StreamReader::take(const Record& record, uint64_t time) {
   const auto& n = record.numbers;
   const uint64_t before = std::exchange(last_event_ns_, time);
   switch (record.kind) {
-    case RecordKind::kEnter: enter_call(time, number(Entity::kRegion, n[0])); break;
-    case RecordKind::kLeave: leave(time, number(Entity::kRegion, n[0])); break;
+    case RecordKind::kEnter:
+      if (!is_hidden(n[0])) enter_call(time, number(Entity::kRegion, n[0]));
+      break;
+    case RecordKind::kLeave:
+      if (!is_hidden(n[0])) leave(time, number(Entity::kRegion, n[0]));
+      break;
+    case RecordKind::kOmpFork: fork(time, n[0], n[1]); break;
+    case RecordKind::kOmpBegin: begin_team(time, n[0], n[1]); break;
+    case RecordKind::kOmpEnd: wait_for_team(time, n[0]); break;
+    case RecordKind::kOmpJoin: join(time); break;
     case RecordKind::kSend:
     case RecordKind::kRecv:
     case RecordKind::kIsend:
@@ -467,6 +541,28 @@ void StreamReader::take(const Record& record, uint64_t time) {
 Stream read_stream(const Process& process, const chunk::StreamChunks& stream,
                    const ProcessNames& of_process, const RunNames& names) {
   return StreamReader(process, stream, of_process, names).read();
+}
+
+void end_teams(const std::vector<Stream*>& streams) {
+  std::vector<TeamJoin> joins;
+  for (const Stream* stream : streams) {
+    joins.insert(joins.end(), stream->joins.begin(), stream->joins.end());
+  }
+  const auto by_team = [](const TeamJoin& a, const TeamJoin& b) { return a.team < b.team; };
+  std::stable_sort(joins.begin(), joins.end(), by_team);
+  for (Stream* stream : streams) {
+    trace::Events& events = stream->events;
+    for (const TeamEnd& end : stream->team_ends) {
+      const auto join =
+          std::lower_bound(joins.begin(), joins.end(), TeamJoin{end.team, 0}, by_team);
+      if (join == joins.end() || join->team != end.team) continue;
+      const size_t next = end.event + end.count;
+      const uint64_t latest = next < events.size() ? events.ticks[next] : UINT64_MAX;
+      for (size_t i = end.event; i < next; ++i) {
+        events.ticks[i] = std::max(events.ticks[i], std::min(join->time_ns, latest));
+      }
+    }
+  }
 }
 
 }  // namespace pathline::raw

@@ -11,9 +11,24 @@
 
 namespace pathline::raw {
 
+/// The first thread of a team of OpenMP has left its parallel region.
+struct TeamJoin {
+  uint64_t team;
+  uint64_t time_ns;
+};
+/// Another thread of a team has nothing left to do: `count` events from `event` on are the end of
+/// its region, whose time only the first thread knows.
+struct TeamEnd {
+  uint64_t team;
+  size_t event;
+  size_t count;
+};
+
 /// What the events of one stream became.
 struct Stream {
   trace::Events events;
+  std::vector<TeamJoin> joins;
+  std::vector<TeamEnd> team_ends;
   std::vector<uint64_t> undefined[kEntityCount];  ///< Numbers of the file, see kPlaceholder.
   std::vector<std::string> problems;              ///< With file and offset.
 
@@ -35,5 +50,9 @@ struct Stream {
 /// cost    O(records), memory at most some 40 bytes a byte of the file.
 Stream read_stream(const Process& process, const chunk::StreamChunks& stream,
                    const ProcessNames& of_process, const RunNames& names);
+
+/// Lets the regions of all threads of a team last until its first thread has left, as the others
+/// wait for that. streams  of one process
+void end_teams(const std::vector<Stream*>& streams);
 
 }  // namespace pathline::raw

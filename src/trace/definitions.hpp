@@ -18,6 +18,7 @@ namespace pathline::trace {
 inline constexpr uint32_t kUndefined = UINT32_MAX;  ///< A reference that refers to nothing.
 
 /// Numbers of OTF2 enumerations that Pathline asks for.
+inline constexpr uint8_t kParadigmOpenMp = 3;
 inline constexpr uint8_t kParadigmMpi = 4;
 inline constexpr uint8_t kParadigmMeasurementSystem = 6;
 
@@ -50,6 +51,7 @@ enum class RegionRole : uint8_t {
   kUnknown = 0,
   kFunction = 1,
   kLoop = 3,
+  kParallel = 5,
   kBarrier = 15,
   kImplicitBarrier = 16,
   kFirstCollective = 23,

@@ -81,6 +81,15 @@ void write_others(ProcessWriter& writer, uint32_t rank, uint64_t ticks) {
   add(Kind::kFlush, 50);
   add(Kind::kPollsWithWork, kIprobe, 3, 1, 1);
   writer.metric(++ticks, 0, {12345, 67});
+  constexpr uint64_t kParallel = 20;
+  constexpr uint64_t kImplicit = 21;
+  writer.region(kParallel, "!$omp parallel", 5, 3)
+      .region(kImplicit, "!$omp implicit barrier", 16, 3);
+  writer.define(Kind::kOmpTasks, {kParallel + 2});
+  add(Kind::kOmpFork, 1, 2);
+  add(Kind::kOmpBegin, 1, kParallel);
+  add(Kind::kOmpEnd, kImplicit);
+  add(Kind::kOmpJoin);
   writer.event_on(1, ticks, Kind::kEnter, kMain).event_on(1, ticks + 5, Kind::kLeave, kMain);
 }
 
