@@ -201,6 +201,7 @@ constexpr std::array kSettings = std::to_array<RecordSetting>({
     {"mode", "MODE", "trace, profile (sums only, written to profile.csv) or both", one_of<kModes>,
      kModes},
     {"io", "0|1", "Record the program's calls of open, read, write ... too", yes_or_no},
+    {"openmp", "0|1", "Record parallel regions of OpenMP; so it is unless --no-openmp", yes_or_no},
     {"mpi_groups", "LIST", "Kinds of MPI calls to record: p2p, coll, rma, io, topo, probes; or all",
      mpi_groups},
     {"call_sites", "WHICH",

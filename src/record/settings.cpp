@@ -135,6 +135,7 @@ Settings read_settings() {
   if (is("PATHLINE_CALL_SITES", "all")) settings.sites_below = UINT32_MAX;
   // Each simulated rank is a copy of the program in a file that is gone when names are looked up.
   if (is("PATHLINE_CALL_SITES", "off") || kIsSimulated) settings.sites_below = 0;
+  settings.openmp = !is("PATHLINE_OPENMP", "0");
   settings.geometry = is("PATHLINE_INSITU", "geometry");
   settings.verbose = is("PATHLINE_VERBOSE", "1");
   copy_text(settings.clock, "PATHLINE_CLOCK");
@@ -171,6 +172,7 @@ void define_settings() {
   if (s.counters[0] != '\0') define_setting("counters", s.counters);
   if (s.step_marker[0] != '\0') define_setting("step_marker", s.step_marker);
   if (s.sites_below != 1) define_setting("call_sites", s.sites_below == 0 ? "off" : "all");
+  if (!s.openmp) define_setting("openmp", "0");
   if (s.geometry) define_setting("insitu", "geometry");
   if (s.catalyst[0] != '\0') define_setting("catalyst", s.catalyst);
   if (!kIsSimulated) define_cpus();

@@ -39,6 +39,7 @@ struct Settings {
   /// Calls of MPI with fewer regions open than this are kept apart by the place in the program that
   /// made them: those outside of all regions, of which nothing else tells who made them.
   uint32_t sites_below = 1;
+  bool openmp = true;     ///< Parallel regions and what is in them.
   bool geometry = false;  ///< Write the mesh that the program hands over.
   bool verbose = false;
   char clock[16] = "";
