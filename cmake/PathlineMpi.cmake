@@ -11,11 +11,12 @@ foreach(mpi IN LISTS PATHLINE_MPIS)
   mark_as_advanced(PATHLINE_CC_${mpi} PATHLINE_CXX_${mpi} PATHLINE_FC_${mpi})
 endforeach()
 
-# pathline_mpi_program(zoo SOURCES zoo.c zoo_mpi4.c [DEPENDS zoo.h] [FLAGS -std=c11])
+# pathline_mpi_program(zoo SOURCES zoo.c zoo_mpi4.c [DEPENDS zoo.h] [FLAGS -std=c11] [COMPILER clang])
 #
 # For each MPI that has a compiler for the first source; pathline_mpi_target() makes them be built.
+# COMPILER: instead of the one that the MPI was built with.
 function(pathline_mpi_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;FLAGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER" "SOURCES;DEPENDS;FLAGS")
   list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   list(TRANSFORM arg_DEPENDS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   list(GET arg_SOURCES 0 first)
@@ -27,6 +28,11 @@ function(pathline_mpi_program name)
   endif()
   if(PATHLINE_WERROR)
     list(PREPEND arg_FLAGS -Werror)
+  endif()
+  set(environment "")
+  if(arg_COMPILER)
+    set(environment "${CMAKE_COMMAND}" -E env OMPI_${language}=${arg_COMPILER}
+                    MPICH_${language}=${arg_COMPILER})
   endif()
   foreach(mpi IN LISTS PATHLINE_MPIS)
     if(NOT PATHLINE_${language}_${mpi})
@@ -42,7 +48,7 @@ function(pathline_mpi_program name)
     endif()
     add_custom_command(OUTPUT "${output}"
       COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
-      COMMAND "${PATHLINE_${language}_${mpi}}" -g -O1 -Wall -Wextra ${modules} ${arg_FLAGS}
+      COMMAND ${environment} "${PATHLINE_${language}_${mpi}}" -g -O1 -Wall -Wextra ${modules} ${arg_FLAGS}
               ${arg_SOURCES}
               -o "${output}" -pthread -ldl
       DEPENDS ${arg_SOURCES} ${arg_DEPENDS} COMMENT "Building apps/${mpi}/${name}" VERBATIM)

@@ -278,7 +278,7 @@ class StreamReader {
     }
     const Team team = teams_.back();
     close_down_to(team.depth, time);
-    if (open_.size() == team.depth && !team.has_tasks) {
+    if (open_.size() == team.depth && !team.has_tasks && barrier_id != 0) {
       enter(time, number(Entity::kRegion, barrier_id));
     }
     if (team.is_first) return;

@@ -92,6 +92,16 @@ TEST_F(TeamsTest, KnowsNoWaitingWhereTasksRun) {
             "25 Leave !$omp parallel\n25 ThreadTeamEnd 1\n25 ThreadJoin 3\n");
 }
 
+TEST_F(TeamsTest, HasNoBarrierWhereNoneCouldBeDefined) {
+  auto writer = openmp();
+  writer.event(0, Kind::kOmpFork, 1, 2).event(2, Kind::kOmpBegin, 1, kParallel);
+  writer.event(40, Kind::kOmpEnd, 0).event(50, Kind::kOmpJoin);
+  writer.finish();
+  EXPECT_EQ(describe(read().trace, read().trace.locations[0]),
+            "0 ThreadFork 3 2\n1 ThreadTeamBegin 1\n1 Enter !$omp parallel\n"
+            "25 Leave !$omp parallel\n25 ThreadTeamEnd 1\n25 ThreadJoin 3\n");
+}
+
 TEST_F(TeamsTest, ClosesWhatAKilledProcessLeftOpen) {
   auto writer = openmp();
   writer.event(0, Kind::kOmpFork, 1, 2).event(2, Kind::kOmpBegin, 1, kParallel);

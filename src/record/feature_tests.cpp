@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The trampolines carry the names of all functions of all MPIs. A program may ask whether its MPI
-// has a function, by a weak symbol or by dlsym(), and must hear the same as without us: weak
-// references to what no library behind us has become null, and where there is an MPI, what it lacks
-// is taken out of our table of symbols. A process that loads its MPI later (Python) needs our
-// names.
+// The trampolines carry the names of all functions of all MPIs, and others those of OpenMP's
+// runtime. A program may ask whether its MPI has a function, by a weak symbol or by dlsym(), and
+// must hear the same as without us: weak references to what no library behind us has become null,
+// and where there is an MPI, what it lacks is taken out of our table of symbols. A process that
+// loads its MPI later (Python) needs our names.
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -62,6 +62,15 @@ bool protect(const void* begin, const void* end, int protection) {
                   protection) == 0;
 }
 
+/// One of our functions that stand in front of a runtime of OpenMP.
+bool is_of_openmp(const char* name, const void* address) {
+  Dl_info there{};
+  Dl_info own{};
+  return std::strncmp(name, "GOMP_", 5) == 0 && dladdr(address, &there) != 0 &&
+         dladdr(reinterpret_cast<const void*>(&dynamic_of), &own) != 0 &&
+         there.dli_fbase == own.dli_fbase;
+}
+
 bool is_missing(const char* name) { return dlsym(RTLD_NEXT, name) == nullptr; }
 
 /// Is a page of this file read-only after relocation?
@@ -90,7 +99,9 @@ int unbind(dl_phdr_info* info, size_t size, void* data) {
       const ElfW(Sym)& symbol = file.symbols[ELF64_R_SYM(relocation.r_info)];
       if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || symbol.st_shndx != SHN_UNDEF) continue;
       auto* slot = reinterpret_cast<void**>(file.base + relocation.r_offset);
-      if (!is_trampoline(*slot) || !is_missing(file.texts + symbol.st_name)) continue;
+      const char* name = file.texts + symbol.st_name;
+      if (!is_trampoline(*slot) && !is_of_openmp(name, *slot)) continue;
+      if (!is_missing(name)) continue;
       // Only the loader may write in what it has relocated.
       if (!protect(slot, slot + 1, PROT_READ | PROT_WRITE)) continue;
       *slot = nullptr;

@@ -3,7 +3,8 @@
 // OpenMP of programs compiled by GCC. Its runtime, libgomp, has no interface for tools, so the
 // functions that the compiler makes a program call stand here in front of it. Each calls the one
 // behind it with the same arguments, whether something is recorded or not. Fast path: a look into
-// the table of places, and records.
+// the table of places, and records. GOMP_parallel_reductions is left alone: it looks into the data
+// of the outlined function.
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -42,7 +43,7 @@ void* function_behind(const char* name, const void* caller) {
   const Inside inside;
   if (void* next = dlsym(RTLD_NEXT, name); next != nullptr) return next;
   Dl_info module{};
-  if (dladdr(static_cast<const char*>(caller) - 1, &module) != 0) {
+  if (dladdr(caller, &module) != 0) {
     Dl_info there{};
     Dl_info here{};
     void* found = symbol_in(module.dli_fname, name);
@@ -70,13 +71,26 @@ void* function_behind(const char* name, const void* caller) {
   return target;
 }
 
+// From the linker: where in_team() begins and ends.
+extern "C" const char __start_pathline_in_team[] __attribute__((visibility("hidden")));
+extern "C" const char __stop_pathline_in_team[] __attribute__((visibility("hidden")));
+
+/// A call at the end of an outlined function is a jump, which returns to in_team(): it counts as
+/// one from the beginning of that function.
+inline const void* caller_in_program(const void* caller) {
+  const auto* at = static_cast<const char*>(caller);
+  const bool is_ours = at >= __start_pathline_in_team && at < __stop_pathline_in_team;
+  const auto* code = static_cast<const char*>(omp_thread.code);
+  return is_ours && code != nullptr ? code + 1 : caller;
+}
+
 /// One call of the program.
 struct GompCall {
   [[gnu::always_inline]] GompCall(Construct construct, const char* name, const void* from)
-      : caller(from), site(omp_site(construct, from)) {
+      : caller(caller_in_program(from)), site(omp_site(construct, caller)) {
     target = site == nullptr ? nullptr : site->target.load(std::memory_order_acquire);
     if (target == nullptr) [[unlikely]]
-      target = resolve(site, name, from);
+      target = resolve(site, name, caller);
   }
   /// Is it recorded? code  that names the place
   [[nodiscard]] bool wanted(Construct construct, const void* code) const {
@@ -101,21 +115,17 @@ struct Team {
 };
 
 /// What each thread of a team does instead of the outlined function.
-void in_team(void* data) {
+__attribute__((noinline, section("pathline_in_team"))) void in_team(void* data) {
   const Team team = *static_cast<const Team*>(data);
   const OmpThread before = omp_thread;
   const uint64_t ticks = now();
-  if (!process.started.load(std::memory_order_relaxed) || !ready(ticks)) {
-    omp_thread = {};
-    team.function(team.data);
-    omp_thread = before;
-    return;
-  }
-  emit(RecordKind::kOmpBegin, ticks, team.number, team.region);
-  omp_thread = {team.site, __builtin_frame_address(0), team.maker == &omp_thread};
+  const bool recorded = process.started.load(std::memory_order_relaxed) && ready(ticks);
+  if (recorded) emit(RecordKind::kOmpBegin, ticks, team.number, team.region);
+  omp_thread = {recorded ? team.site : nullptr, reinterpret_cast<const void*>(team.function),
+                __builtin_frame_address(0), team.maker == &omp_thread};
   team.function(team.data);
   omp_thread = before;
-  emit_end(RecordKind::kOmpEnd, team.site->inner_region);
+  if (recorded) emit_end(RecordKind::kOmpEnd, team.site->inner_region);
 }
 
 /// The thread seems to be in a team whose part of the stack is gone: longjmp() has left it.
@@ -237,16 +247,6 @@ PATHLINE_EXPORT void GOMP_parallel(Outlined function, void* data, unsigned threa
   using Function = void(Outlined, void*, unsigned, unsigned);
   run_parallel(call, function, data, threads,
                [&](Outlined f, void* d) { PATHLINE_BEHIND(f, d, threads, flags); });
-}
-
-PATHLINE_EXPORT unsigned GOMP_parallel_reductions(Outlined function, void* data, unsigned threads,
-                                                  unsigned flags) {
-  PATHLINE_GOMP(kParallel);
-  using Function = unsigned(Outlined, void*, unsigned, unsigned);
-  unsigned result = 0;
-  run_parallel(call, function, data, threads,
-               [&](Outlined f, void* d) { result = PATHLINE_BEHIND(f, d, threads, flags); });
-  return result;
 }
 
 PATHLINE_EXPORT void GOMP_parallel_sections(Outlined function, void* data, unsigned threads,

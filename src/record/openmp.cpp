@@ -48,8 +48,7 @@ OmpSite* known_site(uint64_t key, bool may_take) {
   return nullptr;
 }
 
-/// Where an address of the program lies, as the symbol table of its file counts. false also in the
-/// recorder: a call at the end of an outlined function is a jump, which returns to us.
+/// Where an address of the program lies, as the symbol table of its file counts.
 struct ModulePlace {
   char path[PATH_MAX] = "";
   uint64_t address = 0;
@@ -58,11 +57,6 @@ bool find_module(const void* address, ModulePlace& place) {
   Dl_info module{};
   void* found = nullptr;
   if (dladdr1(address, &module, &found, RTLD_DL_LINKMAP) == 0 || found == nullptr) return false;
-  Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&find_module), &own) != 0 &&
-      own.dli_fbase == module.dli_fbase) {
-    return false;
-  }
   const auto* map = static_cast<const link_map*>(found);
   place.address = reinterpret_cast<uint64_t>(address) - map->l_addr;
   if (map->l_name != nullptr && *map->l_name != '\0') {
@@ -73,7 +67,6 @@ bool find_module(const void* address, ModulePlace& place) {
 }
 
 uint32_t define_at(const ConstructName& construct, const ModulePlace& place) {
-  if (filtered(construct.name, construct.name, place.path)) return 0;
   const uint32_t region =
       define_region(construct.name, role_and_paradigm(construct.role, kParadigmOpenMp), nullptr, 0);
   if (region == 0 || place.path[0] == '\0') return region;

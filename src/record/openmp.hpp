@@ -21,7 +21,7 @@ struct OmpSite {
   std::atomic<void*> target;
   /// That is a runtime which has no OMPT: what it does is recorded here.
   std::atomic<bool> is_gomp;
-  /// 0 while not defined, kNoRegion if the filter excludes it or it is not the program's.
+  /// 0 while not defined, kNoRegion if that failed.
   std::atomic<uint32_t> region;
   uint32_t inner_region;  ///< The implicit barrier of a parallel region, what a critical one holds.
   std::atomic<bool> has_tasks;
@@ -68,6 +68,7 @@ inline const void* call_before(const void* caller) {
 /// The innermost recorded team that a thread is in.
 struct OmpThread {
   OmpSite* team = nullptr;      ///< Of its parallel region; nullptr outside of recorded teams.
+  const void* code = nullptr;   ///< The function that the compiler has made of the region (GCC).
   const void* frame = nullptr;  ///< On the stack, below what the thread does in the team.
   bool is_first = false;        ///< The thread has made the team.
 };

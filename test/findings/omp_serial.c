@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Three quarters of each step are outside of the parallel region, where only one thread works: 7.5 ms
-// of 20 could be gained.
+// Three quarters of each step are outside of the parallel region, where only one thread works: 7.5
+// ms of 20 could be gained.
 #include <omp.h>
 
 #include "plant.h"
