@@ -176,17 +176,7 @@ void RunNames::unify_regions(const Definitions& from, CallSites& sites, ProcessN
     const auto paradigm = static_cast<uint8_t>(entry.role >> 8U);
     const auto place = places.find(entry.id);
     if (paradigm == trace::kParadigmOpenMp) {
-      has_openmp_ = true;
-      const bool known = place != places.end();
-      const std::string name = known ? fmt::format("{} @{}", entry.name, place->second->construct)
-                                     : std::string(entry.name);
-      table.add(entry.id,
-                region(name, role > kLastRole ? 0 : role, paradigm,
-                       known ? place->second->file : "", known ? place->second->line : 0));
-      const auto kind = static_cast<trace::RegionRole>(role);
-      if (kind == trace::RegionRole::kBarrier || kind == trace::RegionRole::kImplicitBarrier) {
-        to.omp_barriers.insert(entry.id);
-      }
+      unify_construct(entry, place == places.end() ? nullptr : place->second, to);
       continue;
     }
     const auto file = files.find(entry.file);
@@ -198,31 +188,6 @@ void RunNames::unify_regions(const Definitions& from, CallSites& sites, ProcessN
                file == files.end() ? "" : file->second, narrow(entry.line), 0, description));
   }
   to.has_tasks.insert(from.omp_tasks.begin(), from.omp_tasks.end());
-}
-
-/// A communicator of each process that has parallel regions, as Score-P has them for teams.
-void RunNames::unify_teams(const std::vector<Process>& processes,
-                           std::vector<ProcessNames>& names) {
-  if (!has_openmp_) return;
-  define(DefinitionKind::kParadigm, {trace::kParadigmOpenMp, text("OpenMP"), 0});
-  std::vector<uint64_t> all;
-  for (size_t i = 0; i < processes.size(); ++i) {
-    const auto& regions = processes[i].definitions.regions;
-    const bool any = std::any_of(regions.begin(), regions.end(), [](const auto& region) {
-      return static_cast<uint8_t>(region.role >> 8U) == trace::kParadigmOpenMp;
-    });
-    if (!any) continue;
-    std::vector<uint64_t> places;  // In the list of all locations.
-    for (const chunk::StreamChunks& stream : processes[i].file.streams) {
-      if (stream.stream == chunk::kDefinitionStream) continue;
-      places.push_back(all.size());
-      all.push_back(uint64_t{stream.stream} << 32U | processes[i].rank);
-    }
-    names[i].team_comm = next_comm_++;
-    define_group(next_group_, GroupType::kCommGroup, places, trace::kParadigmOpenMp);
-    define(DefinitionKind::kComm, {names[i].team_comm, text(""), next_group_++, kUndefined, 0});
-  }
-  define_group(omp_locations_group_, GroupType::kCommLocations, all, trace::kParadigmOpenMp);
 }
 
 /// Ranks of the run; the same list gives the same group.

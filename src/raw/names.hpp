@@ -117,6 +117,9 @@ class RunNames {
   uint32_t world_group(size_t world);
   uint32_t self_group();
   void unify_regions(const Definitions& from, CallSites& sites, ProcessNames& to);
+  /// A region of OpenMP. place  nullptr if it is not known
+  void unify_construct(const Definitions::Region& from, const CallSites::Place* place,
+                       ProcessNames& to);
   void unify_teams(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_communicators(const std::vector<Process>& processes, std::vector<ProcessNames>& names);
   void unify_windows(const std::vector<Process>& processes, std::vector<ProcessNames>& names);

@@ -543,26 +543,4 @@ Stream read_stream(const Process& process, const chunk::StreamChunks& stream,
   return StreamReader(process, stream, of_process, names).read();
 }
 
-void end_teams(const std::vector<Stream*>& streams) {
-  std::vector<TeamJoin> joins;
-  for (const Stream* stream : streams) {
-    joins.insert(joins.end(), stream->joins.begin(), stream->joins.end());
-  }
-  const auto by_team = [](const TeamJoin& a, const TeamJoin& b) { return a.team < b.team; };
-  std::stable_sort(joins.begin(), joins.end(), by_team);
-  for (Stream* stream : streams) {
-    trace::Events& events = stream->events;
-    for (const TeamEnd& end : stream->team_ends) {
-      const auto join =
-          std::lower_bound(joins.begin(), joins.end(), TeamJoin{end.team, 0}, by_team);
-      if (join == joins.end() || join->team != end.team) continue;
-      const size_t next = end.event + end.count;
-      const uint64_t latest = next < events.size() ? events.ticks[next] : UINT64_MAX;
-      for (size_t i = end.event; i < next; ++i) {
-        events.ticks[i] = std::max(events.ticks[i], std::min(join->time_ns, latest));
-      }
-    }
-  }
-}
-
 }  // namespace pathline::raw
