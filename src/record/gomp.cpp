@@ -120,7 +120,7 @@ __attribute__((noinline, section("pathline_in_team"))) void in_team(void* data) 
   const OmpThread before = omp_thread;
   const uint64_t ticks = now();
   const bool recorded = process.started.load(std::memory_order_relaxed) && ready(ticks);
-  if (recorded) emit(RecordKind::kOmpBegin, ticks, team.number, team.region);
+  if (recorded) emit_team(RecordKind::kOmpBegin, ticks, team.number, team.region);
   omp_thread = {recorded ? team.site : nullptr, reinterpret_cast<const void*>(team.function),
                 __builtin_frame_address(0), team.maker == &omp_thread};
   team.function(team.data);

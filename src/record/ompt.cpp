@@ -134,8 +134,8 @@ void on_implicit_task(int endpoint, Data* parallel, Data* /*task*/, unsigned /*t
     team->site = nullptr;
     return;
   }
-  emit(RecordKind::kOmpBegin, ticks, team->number,
-       team->site->region.load(std::memory_order_relaxed));
+  emit_team(RecordKind::kOmpBegin, ticks, team->number,
+            team->site->region.load(std::memory_order_relaxed));
   omp_thread.team = team->site;
 }
 

@@ -84,11 +84,18 @@ uint64_t next_team();
 /// Tasks are made in the team of this thread.
 void note_tasks();
 
-/// An event of this thread that began to be recorded; nothing in a child of fork().
+/// An event of this thread that enters or leaves calls.
+template <class... Numbers>
+void emit_team(RecordKind kind, uint64_t ticks, Numbers... numbers) {
+  if (process.counter_count != 0) [[unlikely]]
+    write_counters(ticks);
+  emit(kind, ticks, numbers...);
+}
+/// The same, now, for what began to be recorded; nothing in a child of fork().
 template <class... Numbers>
 void emit_end(RecordKind kind, Numbers... numbers) {
   if (!process.started.load(std::memory_order_relaxed) || thread.failed) return;
-  emit(kind, now(), numbers...);
+  emit_team(kind, now(), numbers...);
 }
 
 }  // namespace pathline::record
