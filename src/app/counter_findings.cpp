@@ -63,7 +63,7 @@ void add(const Drop& drop, const FindingsReport& before, double min_percent, boo
   row.from_s = after.begin_s;
   row.until_s = after.end_s;
   row.text = finding_text(finding, {});
-  row.advice = finding_advice(drop.kind);
+  row.advice = finding_advice({.kind = drop.kind});
   for (const auto& [key, value] : finding.evidence) row.evidence.emplace_back(key, value);
   row.show = {fmt::format("pathline diff {} {}", before.run, after.run),
               fmt::format("pathline profile {} --by rank", after.run)};

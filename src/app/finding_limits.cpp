@@ -69,7 +69,7 @@ class Notes {
     row.from_s = report_.begin_s;
     row.until_s = report_.end_s;
     row.text = text;
-    row.advice = finding_advice(kind);
+    row.advice = finding_advice({.kind = kind});
     row.show = {kind == FindingKind::kPolling
                     ? fmt::format("pathline waits {} --by rank", report_.run)
                     : fmt::format("pathline info {}", report_.run)};
