@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long because the intervals, what they hand on and what that needs to be fast are one idea.
 #include "findings/delay_costs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because the thresholds stand beside all that is decided by them.
 #include "findings/judge.hpp"
 
 #include <algorithm>
