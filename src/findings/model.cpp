@@ -52,22 +52,21 @@ struct Piece {
   uint64_t ticks;
 };
 
-/// One lane on its way into the model: paths are nodes of its own tree.
+/// What is of one lane on its way into the model: paths are nodes of its own tree.
 struct LanePart {
   Tree tree;
   base::Column<Piece> pieces;
-  base::Column<uint32_t>
-      first_piece;  // Per gap, from that before the lane's first call in the window.
-  base::Column<uint32_t> call_path;  // Per call in the window.
 };
 
-/// Cuts the time of one lane into calls and pieces.
+/// Cuts the time of one lane into calls and pieces. What the model says of its calls and gaps is in
+/// numbers of `part` until join().
 class Cutter {
  public:
-  Cutter(const Model& model, size_t lane, const std::vector<trace::CallClass>& classes,
+  Cutter(Model& model, size_t lane, const std::vector<trace::CallClass>& classes,
          const std::vector<trace::StepWindow>& steps, const std::vector<uint32_t>& step_numbers,
          LanePart& part)
       : model_(model),
+        lane_number_(lane),
         lane_(model.lanes[lane]),
         events_(model.trace->locations[model.all->calls.lanes[lane].location].events),
         classes_(classes),
@@ -79,14 +78,15 @@ class Cutter {
         named_(lane_.first_call) {}
 
   void run() {
-    part_.first_piece.push_back(0);
     trace::walk_calls(
         model_.trace->definitions, events_,
         [&](Region region, uint64_t ticks) {
           charge(ticks);
-          if (above_mpi_ == kNone && is_mpi(region)) above_mpi_ = current_;
+          const bool in_mpi = is_mpi(region);
+          if (above_mpi_ == kNone && in_mpi) above_mpi_ = current_;
           current_ = part_.tree.child(current_, region);
-          name_call(region, ticks);
+          if (in_mpi) name_call(ticks);
+          return in_mpi;
         },
         [&](uint64_t ticks) {
           charge(ticks);
@@ -98,16 +98,13 @@ class Cutter {
     charge(model_.window.end_ticks);
     // Calls of no length at the end of the window, and what could not be named.
     while (call_ < lane_.end_call) leave_gap();
-    while (part_.call_path.size() < lane_.end_call - lane_.first_call) {
-      part_.call_path.push_back(kNone);
-    }
-    part_.first_piece.push_back(static_cast<uint32_t>(part_.pieces.size()));
   }
 
  private:
   void leave_gap() {
-    part_.first_piece.push_back(static_cast<uint32_t>(part_.pieces.size()));
     ++call_;
+    gap_begin_ = static_cast<uint32_t>(part_.pieces.size());
+    model_.first_piece[Model::gap(call_, lane_number_)] = gap_begin_;
   }
 
   /// Gives the time up to `ticks` to the current path as far as it is outside of MPI.
@@ -146,11 +143,10 @@ class Cutter {
   void add(uint32_t step, uint64_t ticks) {
     // A gap has few pieces; where it has many, some paths come twice.
     constexpr size_t kLookBack = 16;
-    const size_t first = part_.first_piece.back();
     // What was done between polls was done by who called them.
     const uint32_t path = above_mpi_ == kNone ? current_ : above_mpi_;
     size_t i = part_.pieces.size();
-    for (size_t k = 0; k < kLookBack && i > first; ++k) {
+    for (size_t k = 0; k < kLookBack && i > gap_begin_; ++k) {
       Piece& piece = part_.pieces[--i];
       if (piece.path == path && piece.step == step) {
         piece.ticks += ticks;
@@ -168,20 +164,16 @@ class Cutter {
     return region.valid() && classes_[region] == trace::CallClass::kMpi;
   }
 
-  /// The call path of the call that this Enter began.
-  void name_call(Region region, uint64_t ticks) {
-    if (named_ == lane_.end_call || !is_mpi(region)) return;
+  /// The call path of the call that an Enter at this time began.
+  void name_call(uint64_t ticks) {
     const auto enter_ticks = [&] { return events_.ticks[model_.all->calls.enter[named_]]; };
-    while (named_ < lane_.end_call && enter_ticks() < ticks) {
-      part_.call_path.push_back(kNone);
-      ++named_;
-    }
+    while (named_ < lane_.end_call && enter_ticks() < ticks) ++named_;
     if (named_ == lane_.end_call || enter_ticks() != ticks) return;
-    part_.call_path.push_back(current_);
-    ++named_;
+    model_.call_path[named_++] = current_;
   }
 
-  const Model& model_;
+  Model& model_;
+  const size_t lane_number_;
   const Model::Lane& lane_;
   const trace::Events& events_;
   const std::vector<trace::CallClass>& classes_;
@@ -191,8 +183,9 @@ class Cutter {
   uint32_t current_ = 0;
   uint32_t above_mpi_ = kNone;  // The path that the open call of MPI was made from.
   uint64_t since_;
-  uint32_t call_;   // The next one to end.
-  uint32_t named_;  // The next one to be named.
+  uint32_t call_;           // The next one to end.
+  uint32_t named_;          // The next one to be named.
+  uint32_t gap_begin_ = 0;  // The first piece of the open gap.
   size_t step_ = 0;
 };
 
@@ -242,6 +235,15 @@ std::vector<std::vector<uint32_t>> merge_trees(const std::vector<LanePart>& part
   return numbers;
 }
 
+/// Room for what is known of each call and gap; outside of the window nothing is.
+void lay_out(Model& model) {
+  const comm::MpiCalls& calls = model.all->calls;
+  model.call_path.resize(calls.size());
+  std::fill(model.call_path.begin(), model.call_path.end(), kNone);
+  model.first_piece.resize(calls.size() + model.lanes.size() + 1);
+  std::fill(model.first_piece.begin(), model.first_piece.end(), 0);
+}
+
 void join(const std::vector<LanePart>& parts, Model& model, base::ThreadPool& pool) {
   const std::vector<std::vector<uint32_t>> numbers = merge_trees(parts, model);
   const comm::MpiCalls& calls = model.all->calls;
@@ -250,35 +252,26 @@ void join(const std::vector<LanePart>& parts, Model& model, base::ThreadPool& po
     first_row[lane + 1] = first_row[lane] + parts[lane].pieces.size();
   }
   if (first_row.back() >= kNone) throw std::length_error("more than 4 billion pieces of time");
-  model.call_path.resize(calls.size());
-  std::fill(model.call_path.begin(), model.call_path.end(), kNone);
-  model.first_piece.resize(calls.size() + parts.size() + 1);
   model.piece_path.resize(first_row.back());
   model.piece_step.resize(first_row.back());
   model.piece_ticks.resize(first_row.back());
   pool.for_each(parts.size(), [&](size_t lane) {
-    const LanePart& part = parts[lane];
     const Model::Lane& of = model.lanes[lane];
     size_t row = first_row[lane];
-    for (const Piece& piece : part.pieces) {
+    for (const Piece& piece : parts[lane].pieces) {
       model.piece_path[row] = numbers[lane][piece.path];
       model.piece_step[row] = piece.step;
       model.piece_ticks[row] = piece.ticks;
       ++row;
     }
     for (uint32_t call = of.first_call; call < of.end_call; ++call) {
-      const uint32_t path = part.call_path[call - of.first_call];
-      model.call_path[call] = path == kNone ? kNone : numbers[lane][path];
+      uint32_t& path = model.call_path[call];
+      if (path != kNone) path = numbers[lane][path];
     }
-    // Gaps outside of the window are empty.
     const auto first = static_cast<uint32_t>(first_row[lane]);
-    const auto end = static_cast<uint32_t>(first_row[lane + 1]);
     for (uint32_t call = calls.first[lane]; call <= calls.first[lane + 1]; ++call) {
-      const bool inside = call >= of.first_call && call <= of.end_call && !part.first_piece.empty();
-      model.first_piece[Model::gap(call, lane)] =
-          inside                 ? first + part.first_piece[call - of.first_call]
-          : call < of.first_call ? first
-                                 : end;
+      uint32_t& piece = model.first_piece[Model::gap(call, lane)];
+      piece = call > of.end_call ? static_cast<uint32_t>(first_row[lane + 1]) : first + piece;
     }
   });
   model.first_piece[calls.size() + parts.size()] = static_cast<uint32_t>(first_row.back());
@@ -339,6 +332,7 @@ Model model(const trace::Trace& trace, const comm::Dependencies& all, const Wind
   std::sort(result.steps.begin(), result.steps.end());
   result.steps.erase(std::unique(result.steps.begin(), result.steps.end()), result.steps.end());
   const std::vector<trace::CallClass> classes = trace::call_classes(trace.definitions);
+  lay_out(result);
   std::vector<LanePart> parts(result.lanes.size());
   pool.for_each(parts.size(), [&](size_t lane) {
     if (!result.lanes[lane].recorded) return;

@@ -64,6 +64,13 @@ class Scheduler {
   }
 
   Schedule run() {
+    // What is needed unless lanes have to stop in the midst of calls.
+    const auto items =
+        static_cast<size_t>(std::count(result_.has_item.begin(), result_.has_item.end(), true));
+    result_.lane.reserve(items + missing_.size());
+    result_.first_source.reserve(items + missing_.size() + 1);
+    result_.source.reserve(all_.list.size() + all_.member.size());
+    result_.kind.reserve(all_.list.size() + all_.member.size());
     result_.first_source.push_back(0);
     uint64_t calls = 0;
     for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {

@@ -6,9 +6,16 @@
 namespace pathline::trace {
 namespace {
 
+/// Regions that mark steps, and the range that these numbers are in.
+struct Markers {
+  std::vector<bool> is;  // Per region.
+  uint32_t first = 0;
+  uint32_t last = 0;
+};
+
 /// One pass without walk_calls: of all calls only those of the markers matter.
 std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& events,
-                                 const std::vector<bool>& markers) {
+                                 const Markers& markers) {
   struct Open {
     int64_t enter;  // Its event; -1 for a step that had begun before the first event.
     size_t step;
@@ -17,18 +24,21 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
   std::vector<StepWindow> steps;
   std::vector<bool> unnumbered;  // Per step.
   std::vector<Open> open;
+  int64_t last_open = -1;  // Enter of the last one.
   bool recording = true;
   const auto is_marker = [&](uint32_t region) {
-    return region < markers.size() && markers[region];
+    return region - markers.first <= markers.last - markers.first && markers.is[region];
   };
   const auto begin = [&](int64_t enter, uint64_t ticks) {
     open.push_back({enter, steps.size(), false});
+    last_open = enter;
     unnumbered.push_back(enter >= 0);
     steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks, recording});
   };
   const auto end = [&](uint64_t ticks) {
     steps[open.back().step].end_ticks = ticks;
     open.pop_back();
+    last_open = open.empty() ? -1 : open.back().enter;
   };
   const auto& earlier = events.leaves_of_earlier_calls;
   for (size_t i = earlier.size(); i-- > 0;) {
@@ -41,7 +51,7 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
         break;
       case EventKind::kLeave:
         // A call that ends takes the calls inside with it whose Leave got lost.
-        while (!open.empty() && open.back().enter >= int64_t{events.ref[i]}) end(events.ticks[i]);
+        while (int64_t{events.ref[i]} <= last_open) end(events.ticks[i]);
         break;
       case EventKind::kMeasurementOnOff: {
         constexpr uint32_t kOn = 1;
@@ -86,9 +96,14 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace) {
   std::vector<std::vector<StepWindow>> steps(trace.rank_count);
   const auto& regions = trace.definitions.regions;
-  std::vector<bool> markers;
-  for (const RegionDefinition& region : regions) markers.push_back(region.name == "time step");
-  if (std::find(markers.begin(), markers.end(), true) == markers.end()) return steps;
+  Markers markers;
+  for (const RegionDefinition& region : regions) {
+    markers.is.push_back(region.name == "time step");
+    if (markers.is.back()) markers.last = static_cast<uint32_t>(markers.is.size() - 1);
+  }
+  const auto first = std::find(markers.is.begin(), markers.is.end(), true);
+  if (first == markers.is.end()) return steps;
+  markers.first = static_cast<uint32_t>(first - markers.is.begin());
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
     const uint32_t location = trace.rank_location[rank];
     if (location == base::IdMap::kNone) continue;

@@ -2,17 +2,37 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "trace/trace.hpp"
 
 namespace pathline::trace {
 
+/// The last event inside the call that `enter` began; `enter` itself if there are events inside
+/// that may end calls around it, or if it has no end.
+inline size_t last_inside(const Events& events, size_t enter) {
+  for (size_t i = enter + 1; i < events.size(); ++i) {
+    switch (events.kind[i]) {
+      case EventKind::kLeave:
+        if (events.ref[i] <= enter) return i - 1;
+        break;
+      case EventKind::kUnmatchedLeave:
+      case EventKind::kCallingContextEnter:
+      case EventKind::kCallingContextLeave: return enter;
+      default: break;
+    }
+  }
+  return enter;
+}
+
 /// Follows the calls of one location: `enter(region, ticks)` and `leave(ticks)` are called in the
 /// order of time and always nest, whatever the events do. Calls that had begun before the first
 /// event are entered at its time, calls without a Leave are left at the time of the last event, and
 /// calls whose Leave got lost are left with the call around them. In sampling traces a call is the
-/// region of a calling context. `other(event)` gets the events in between that are no calls.
+/// region of a calling context. `other(event)` gets the events in between that are no calls. An
+/// `enter` that returns true does not want to hear of what is inside the call, neither calls nor
+/// other events; where their order is unusual it does all the same.
 ///
 /// cost  O(events), no allocation beside a stack.
 template <class Enter, class Leave, class Other>
@@ -30,8 +50,12 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
   for (size_t i = 0; i < events.size(); ++i) {
     switch (events.kind[i]) {
       case EventKind::kEnter:
-        enter(Region(events.ref[i]), events.ticks[i]);
         open.push_back(static_cast<uint32_t>(i));
+        if constexpr (std::is_same_v<std::invoke_result_t<Enter, Region, uint64_t>, bool>) {
+          if (enter(Region(events.ref[i]), events.ticks[i])) i = last_inside(events, i);
+        } else {
+          enter(Region(events.ref[i]), events.ticks[i]);
+        }
         break;
       case EventKind::kLeave:
         while (open.back() != events.ref[i]) {

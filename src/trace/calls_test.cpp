@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ostream>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -229,6 +230,55 @@ TEST(WalkCalls, NestsWhateverTheEventsDo) {
   }
 }
 
+/// The calls that lie in no call of region 0. `skips`: says so to walk_calls.
+std::vector<Call> calls_outside(const Definitions& definitions, const Events& events, bool skips) {
+  std::vector<Call> calls;
+  std::vector<std::pair<bool, size_t>> open;  // Whether it is outside, and its row.
+  size_t unwanted = 0;
+  const auto enter = [&](Region region, uint64_t ticks) {
+    open.emplace_back(unwanted == 0, calls.size());
+    if (unwanted == 0) calls.push_back({region, ticks, UINT64_MAX, open.size()});
+    if (unwanted > 0 || region == Region(0)) ++unwanted;
+    return region == Region(0);
+  };
+  const auto leave = [&](uint64_t ticks) {
+    if (open.back().first) calls[open.back().second].end = ticks;
+    if (unwanted > 0) --unwanted;
+    open.pop_back();
+  };
+  if (skips) {
+    walk_calls(definitions, events, enter, leave);
+  } else {
+    walk_calls(
+        definitions, events, [&](Region region, uint64_t ticks) { enter(region, ticks); }, leave);
+  }
+  return calls;
+}
+
+TEST(WalkCalls, SkipsWhatIsInsideAndNothingElse) {
+  const Definitions definitions = sampling_definitions();
+  for (uint32_t seed = 1; seed <= 3000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    TestTrace::Thread thread;
+    uint64_t ticks = 5;
+    const uint32_t kinds = 3 + random() % 10;  // Contexts are in some of them only.
+    for (size_t i = random() % 40; i > 0; --i) {
+      ticks += random() % 3;
+      const auto region = static_cast<uint32_t>(random() % 3);
+      switch (random() % kinds) {
+        case 0: thread.enter(ticks, Region(region)); break;
+        case 1: thread.leave(ticks, Region(region)); break;
+        case 7: thread.add(EventKind::kCallingContextEnter, ticks, {80 + region % 2, 1}); break;
+        case 8: thread.add(EventKind::kCallingContextLeave, ticks, {80 + region % 2}); break;
+        default: thread.add(EventKind::kOmpJoin, ticks); break;
+      }
+    }
+    const Events events = thread.events.finish();
+    ASSERT_EQ(calls_outside(definitions, events, true), calls_outside(definitions, events, false));
+  }
+}
+
 class MarkedSteps : public ::testing::Test {
  protected:
   static constexpr uint32_t kStepParameter = 90;
@@ -311,6 +361,13 @@ TEST_F(MarkedSteps, SayWhetherTheyWereRecorded) {
 TEST_F(MarkedSteps, EndWithTheRecordingWhenTheProgramWasKilled) {
   test.on(1).enter(1, step).enter(2, main);
   EXPECT_THAT(marked_steps(test.build()), ElementsAre(IsEmpty(), ElementsAre(StepWindow{0, 1, 2})));
+}
+
+TEST_F(MarkedSteps, EndWithACallAroundThemWhoseLeaveCame) {
+  const Region other = test.region("other");
+  test.on(0).enter(1, main).enter(2, step).enter(3, step).enter(4, other).leave(5, main);
+  test.on(0).enter(6, other).leave(7, other);
+  EXPECT_THAT(marked_steps(test.build())[0], ElementsAre(StepWindow{0, 2, 5}, StepWindow{1, 3, 5}));
 }
 
 TEST(MarkedStepsOfManyThreads, AreThoseOfTheFirstThread) {
