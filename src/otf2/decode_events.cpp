@@ -24,8 +24,31 @@ enum class Coding : uint8_t { kByte, kCompressed32, kCompressed64, kFull64 };
 /// OTF2 writes as one byte are the same in all records.
 struct Layout {
   std::array<Coding, 6> fields{};
+  std::array<uint8_t, 6> mappings{};  // Types of the ids that they are; kNoMapping for others.
   size_t count = 0;
 };
+
+constexpr uint8_t kNoMapping = UINT8_MAX;
+
+/// By the name of a field.
+constexpr uint8_t mapping_of(std::string_view name) {
+  if (name == "comm" || name == "thread_team" || name == "thread_contingent") {
+    return OTF2_MAPPING_COMM;
+  }
+  if (name == "handle" || name == "old_handle" || name == "new_handle") {
+    return OTF2_MAPPING_IO_HANDLE;
+  }
+  if (name == "region") return OTF2_MAPPING_REGION;
+  if (name == "metric") return OTF2_MAPPING_METRIC;
+  if (name == "parameter") return OTF2_MAPPING_PARAMETER;
+  if (name == "string" || name == "program") return OTF2_MAPPING_STRING;
+  if (name == "win") return OTF2_MAPPING_RMA_WIN;
+  if (name == "group") return OTF2_MAPPING_GROUP;
+  if (name == "calling_context") return OTF2_MAPPING_CALLING_CONTEXT;
+  if (name == "interrupt_generator") return OTF2_MAPPING_INTERRUPT_GENERATOR;
+  if (name == "file") return OTF2_MAPPING_IO_FILE;
+  return kNoMapping;
+}
 
 constexpr bool is_byte(std::string_view name) {
   for (const std::string_view byte :
@@ -43,6 +66,7 @@ constexpr Layout layout_of(std::string_view text) {
     text = space == std::string_view::npos ? "" : text.substr(space + 1);
     const bool wide = name.ends_with('*') || name.ends_with('-');
     if (name.empty() || name == "...") continue;
+    layout.mappings[layout.count] = mapping_of(name);
     layout.fields[layout.count++] = name == "stop_time*" ? Coding::kFull64
                                     : wide               ? Coding::kCompressed64
                                     : is_byte(name)      ? Coding::kByte
@@ -146,12 +170,17 @@ class Clock {
 class Decoder {
  public:
   Decoder(const trace::Definitions& definitions, std::span<const trace::ClockOffset> clock_offsets,
-          trace::EventsBuilder& builder)
-      : builder_(builder), definitions_(definitions), clock_(clock_offsets) {}
+          const IdMappings* mappings)
+      : definitions_(definitions), mappings_(mappings), clock_(clock_offsets) {}
 
-  /// Decodes to the end mark or to the first fault.
-  void run(std::span<const uint8_t> file, uint64_t chunk_bytes) {
-    for (uint64_t begin = 0; !ended_ && !fault; begin += chunk_bytes) {
+  /// Decodes on to the end mark, the first fault or the first time from `until` on.
+  void run(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t until,
+           trace::EventsBuilder& builder) {
+    builder_ = &builder;
+    until_ = until;
+    paused_ = false;
+    while (!ended_ && !fault && !paused_) {
+      const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
       if (begin >= file.size()) {
         stop("the file ends without its end mark (truncated)");
         break;
@@ -159,15 +188,23 @@ class Decoder {
       const auto chunk = file.subspan(begin, std::min<uint64_t>(chunk_bytes, file.size() - begin));
       if (chunk.size() < kChunkHeaderBytes || chunk[0] != kBlockHeader) {
         stop("there is no header of a chunk");
-      } else if (chunk[1] == kLittleEndian) {
-        run_chunk<false>(chunk.subspan(kChunkHeaderBytes));
+        break;
+      }
+      const size_t from = std::max<size_t>(kChunkHeaderBytes, position_ - begin);
+      size_t reached = 0;
+      if (chunk[1] == kLittleEndian) {
+        reached = run_chunk<false>(chunk, from);
       } else if (chunk[1] == kBigEndian) {
-        run_chunk<true>(chunk.subspan(kChunkHeaderBytes));
+        reached = run_chunk<true>(chunk, from);
       } else {
         stop("the header of its chunk names no byte order");
       }
+      position_ = paused_ ? begin + reached : begin + chunk_bytes;
     }
   }
+  [[nodiscard]] bool ended() const { return ended_ || fault; }
+  [[nodiscard]] uint64_t next_ticks() const { return next_ticks_; }
+  [[nodiscard]] uint64_t position() const { return position_; }
 
   uint64_t unknown = 0;
   std::optional<std::string> fault;
@@ -189,17 +226,27 @@ class Decoder {
     if (!fault) fault = std::move(why);
   }
 
+  /// returns  where in the chunk it stopped, if it did.
   template <bool kBigEndian>
-  void run_chunk(std::span<const uint8_t> bytes) {
-    const uint8_t* const limit = bytes.data() + bytes.size();
-    Input<kBigEndian> in{bytes.data(), limit, limit};
+  size_t run_chunk(std::span<const uint8_t> chunk, size_t from) {
+    const uint8_t* const limit = chunk.data() + chunk.size();
+    Input<kBigEndian> in{chunk.data() + from, limit, limit};
     while (!fault) {
-      if (in.at >= limit) return stop("its chunk ends without an end mark");
+      if (in.at >= limit) {
+        stop("its chunk ends without an end mark");
+        break;
+      }
+      const uint8_t* const record = in.at;
       const uint8_t type = *in.at++;
       switch (type) {
-        case kEndOfChunk: return;
-        case kEndOfFile: ended_ = true; return;
-        case kTimestamp: timestamp(in); break;
+        case kEndOfChunk: return 0;
+        case kEndOfFile: ended_ = true; return 0;
+        case kTimestamp:
+          if (!timestamp(in)) {
+            paused_ = true;
+            return static_cast<size_t>(record - chunk.data());
+          }
+          break;
         case kAttributeList: attribute_list(in); break;
 #define PATHLINE_CASE(name, number, fields) \
   case number: event<EventKind::k##name>(in); break;
@@ -208,19 +255,30 @@ class Decoder {
         default: unknown_event(in, type); break;
       }
     }
+    return 0;
   }
 
+  /// returns  false for a time at which to stop.
   template <class In>
-  void timestamp(In& in) {
+  bool timestamp(In& in) {
     in.end = in.limit;
     const uint64_t local = in.number(8);
-    if (in.failed) return stop("its time does not fit into the chunk");
+    if (in.failed) {
+      stop("its time does not fit into the chunk");
+      return true;
+    }
     const uint64_t ticks = clock_.correct(local);
     if (ticks < ticks_) {
-      return stop(
+      stop(
           fmt::format("its time {} is before that of the event in front of it, {}", ticks, ticks_));
+      return true;
+    }
+    if (ticks >= until_ && until_ != UINT64_MAX) {
+      next_ticks_ = ticks;
+      return false;
     }
     ticks_ = ticks;
+    return true;
   }
 
   /// Reads the length of a record and sets the input's end to the end of its payload.
@@ -261,13 +319,14 @@ class Decoder {
       list_event<kKind>(in);
     } else if constexpr (kKind == EventKind::kEnter || kKind == EventKind::kLeave) {
       in.end = in.limit;
-      const uint64_t id = in.compressed(4);
+      const uint64_t id = mapped(OTF2_MAPPING_REGION, in.compressed(4));
       if (in.failed) return no_number(kKind);
       const trace::Region region = definitions_.region(id);
       if (!region.valid()) {
         return stop(fmt::format("it refers to region {}, which is not defined", id));
       }
-      kKind == EventKind::kEnter ? builder_.enter(ticks_, region) : builder_.leave(ticks_, region);
+      kKind == EventKind::kEnter ? builder_->enter(ticks_, region)
+                                 : builder_->leave(ticks_, region);
       if (!attributes_.empty()) [[unlikely]] {
         attach();
       }
@@ -278,14 +337,17 @@ class Decoder {
         return;
       }
       std::array<uint64_t, kLayout.fields.size()> values{};
-      for (size_t i = 0; i < kLayout.count; ++i) values[i] = in.field(kLayout.fields[i]);
+      for (size_t i = 0; i < kLayout.count; ++i) {
+        values[i] = in.field(kLayout.fields[i]);
+        if (kLayout.mappings[i] != kNoMapping) values[i] = mapped(kLayout.mappings[i], values[i]);
+      }
       if (in.failed) return no_number(kKind);
       if constexpr (kKind == EventKind::kBufferFlush) values[0] = clock_.correct(values[0]);
       constexpr unsigned kWords = trace::event_words(kKind);
       if constexpr (kWords <= 1) {
-        builder_.add(kKind, ticks_, static_cast<uint32_t>(values[0]));
+        builder_->add(kKind, ticks_, static_cast<uint32_t>(values[0]));
       } else {
-        trace::WordWriter out(builder_.add_words(kKind, ticks_, kWords));
+        trace::WordWriter out(builder_->add_words(kKind, ticks_, kWords));
         for (size_t i = 0; i < kLayout.count; ++i) {
           const bool wide =
               kLayout.fields[i] == Coding::kCompressed64 || kLayout.fields[i] == Coding::kFull64;
@@ -304,20 +366,22 @@ class Decoder {
   void list_event(In& in) {
     constexpr bool kMetric = kKind == EventKind::kMetric;
     if (!open_record(in, "the record")) return;
-    const auto reference = static_cast<uint32_t>(in.compressed(4));
+    constexpr uint8_t kMapping = kMetric ? OTF2_MAPPING_METRIC : OTF2_MAPPING_STRING;
+    const auto reference = static_cast<uint32_t>(mapped(kMapping, in.compressed(4)));
     const uint64_t count = kMetric ? in.u8() : in.compressed(4);
     // An item takes a byte at least: no count can ask for more memory than a few times the file.
     if (in.failed || count > static_cast<uint64_t>(in.end - in.at)) return no_number(kKind);
     items_.clear();
     for (uint64_t i = 0; i < count; ++i) {
       if (kMetric) items_.push_back(in.u8());
-      const uint64_t item = in.compressed(kMetric ? 8 : 4);
+      uint64_t item = in.compressed(kMetric ? 8 : 4);
+      if (!kMetric) item = mapped(kMapping, item);
       items_.push_back(static_cast<uint32_t>(item));
       if (kMetric) items_.push_back(static_cast<uint32_t>(item >> 32U));
     }
     if (in.failed) return no_number(kKind);
     in.at = in.end;
-    uint32_t* const words = builder_.add_words(kKind, ticks_, 2 + items_.size());
+    uint32_t* const words = builder_->add_words(kKind, ticks_, 2 + items_.size());
     words[0] = reference;
     words[1] = static_cast<uint32_t>(count);
     std::copy(items_.begin(), items_.end(), words + 2);
@@ -330,9 +394,14 @@ class Decoder {
     attributes_.clear();
     const uint64_t count = in.compressed(4);
     for (uint64_t i = 0; i < count && !in.failed; ++i) {
-      const auto id = static_cast<uint32_t>(in.compressed(4));
+      const auto id = static_cast<uint32_t>(mapped(OTF2_MAPPING_ATTRIBUTE, in.compressed(4)));
       const uint8_t type = in.u8();
-      attributes_.push_back({id, type, attribute_value(in, type)});
+      uint64_t value = attribute_value(in, type);
+      // Types of references stand in the order of the types of mappings.
+      if (type >= OTF2_TYPE_STRING && type <= OTF2_TYPE_LOCATION_GROUP) {
+        value = mapped(static_cast<uint8_t>(type - OTF2_TYPE_STRING), value);
+      }
+      attributes_.push_back({id, type, value});
     }
     if (in.failed) return stop("the attribute list in front of it ends early");
     in.at = in.end;
@@ -355,8 +424,12 @@ class Decoder {
     }
   }
 
+  [[nodiscard]] uint64_t mapped(uint8_t type, uint64_t id) const {
+    return mappings_ == nullptr ? id : mappings_->find(type, id);
+  }
+
   void attach() {
-    for (const Attribute& a : attributes_) builder_.attribute(a.id, a.type, a.value);
+    for (const Attribute& a : attributes_) builder_->attribute(a.id, a.type, a.value);
     attributes_.clear();
   }
 
@@ -375,25 +448,66 @@ class Decoder {
     stop(fmt::format("the fields of the {} record do not fit into it", trace::event_name(kind)));
   }
 
-  trace::EventsBuilder& builder_;
+  trace::EventsBuilder* builder_ = nullptr;
   const trace::Definitions& definitions_;
+  const IdMappings* mappings_;
   Clock clock_;
   uint64_t ticks_ = 0;
   std::vector<Attribute> attributes_;  // Of the next event.
   std::vector<uint32_t> items_;        // Of a list_event, while it is read.
+  uint64_t position_ = 0;              // In the file: of the next record, or the begin of a chunk.
+  uint64_t until_ = UINT64_MAX;
+  uint64_t next_ticks_ = 0;  // Of the event at which it paused.
+  bool paused_ = false;
   bool ended_ = false;
 };
 
+/// Decodes on and says what stopped it beside the file's bytes.
+void decode(Decoder& decoder, std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t until,
+            trace::EventsBuilder& builder) {
+  try {
+    decoder.run(file, chunk_bytes, until, builder);
+  } catch (const std::bad_alloc&) {
+    decoder.fault = "there is not enough memory for the events";
+  } catch (const std::length_error& error) {
+    decoder.fault = fmt::format("the location is too large: {}", error.what());
+  }
+}
+
 }  // namespace
+
+struct EventStream::State {
+  Decoder decoder;
+  uint64_t chunk_bytes;
+};
+
+EventStream::EventStream(uint64_t chunk_bytes, const trace::Definitions& definitions,
+                         std::span<const trace::ClockOffset> clock_offsets,
+                         const IdMappings* mappings)
+    : state_(new State{Decoder(definitions, clock_offsets, mappings), chunk_bytes}) {}
+EventStream::EventStream(EventStream&&) noexcept = default;
+EventStream& EventStream::operator=(EventStream&&) noexcept = default;
+EventStream::~EventStream() = default;
+
+void EventStream::decode_until(std::span<const uint8_t> file, uint64_t until_ticks,
+                               trace::EventsBuilder& builder) {
+  decode(state_->decoder, file, state_->chunk_bytes, until_ticks, builder);
+}
+uint64_t EventStream::next_ticks() const { return state_->decoder.next_ticks(); }
+uint64_t EventStream::position() const { return state_->decoder.position(); }
+bool EventStream::ended() const { return state_->decoder.ended(); }
+uint64_t EventStream::unknown() const { return state_->decoder.unknown; }
+const std::optional<std::string>& EventStream::fault() const { return state_->decoder.fault; }
 
 LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t chunk_bytes,
                                       const trace::Definitions& definitions,
                                       std::span<const trace::ClockOffset> clock_offsets,
-                                      size_t expected_events, trace::EventsBuilder& builder) {
-  Decoder decoder(definitions, clock_offsets, builder);
+                                      const IdMappings* mappings, size_t expected_events,
+                                      trace::EventsBuilder& builder) {
+  Decoder decoder(definitions, clock_offsets, mappings);
   try {
     builder.reserve(expected_events);
-    decoder.run(file, chunk_bytes);
+    decode(decoder, file, chunk_bytes, UINT64_MAX, builder);
   } catch (const std::bad_alloc&) {
     decoder.fault = "there is not enough memory for the events";
   } catch (const std::length_error& error) {

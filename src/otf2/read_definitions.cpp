@@ -220,6 +220,7 @@ base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t>
   constexpr uint8_t kClockOffset = 6;
   constexpr uint64_t kDense = 0;
   LocalDefinitions local;
+  std::shared_ptr<IdMappings> mappings;
   const auto visit = [&](const RawDefinition& definition) -> std::optional<std::string> {
     ByteCursor in(definition.payload);
     in.set_big_endian(definition.big_endian);
@@ -230,19 +231,27 @@ base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t>
       if (in.failed()) return "a ClockOffset that does not fit into its record";
       local.clock_offsets.push_back({time, offset, deviation});
     } else if (definition.type == kMappingTable) {
-      in.u8();  // Of which ids.
+      const uint8_t type = in.u8();
       const uint64_t count = in.compressed(8);
       const uint8_t mode = in.u8();
       if (mode > 1) return fmt::format("a MappingTable of mode {}, expected 0 or 1", mode);
       // An entry takes a byte at least for each of its numbers.
       const uint64_t numbers = mode == kDense ? 1 : 2;
+      std::vector<uint64_t> dense;
+      std::vector<std::pair<uint64_t, uint64_t>> sparse;
       bool fits = !in.failed() && count <= in.left() / numbers;
-      for (uint64_t i = 0; fits && i < numbers * count; ++i) {
-        in.compressed(8);
+      for (uint64_t i = 0; fits && i < count; ++i) {
+        const uint64_t first = in.compressed(8);
+        if (mode == kDense) {
+          dense.push_back(first);
+        } else {
+          sparse.emplace_back(first, in.compressed(8));
+        }
         fits = !in.failed();
       }
       if (!fits) return "a MappingTable that does not fit into its record";
-      local.has_mappings = true;
+      if (mappings == nullptr) mappings = std::make_shared<IdMappings>();
+      if (!mappings->add(type, std::move(dense), std::move(sparse))) local.odd_mappings = true;
     } else {
       return check_definition(definition);
     }
@@ -253,7 +262,17 @@ base::Result<LocalDefinitions> decode_local_definitions(std::span<const uint8_t>
                                base::counted(damage->records_before, "definition", "definitions"),
                                damage->fact));
   }
+  local.mappings = std::move(mappings);
   return local;
+}
+
+bool IdMappings::add(uint8_t type, std::vector<uint64_t> dense,
+                     std::vector<std::pair<uint64_t, uint64_t>> sparse) {
+  if (type >= kTypes || tables_[type].known) return false;
+  std::stable_sort(sparse.begin(), sparse.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  tables_[type] = {std::move(dense), std::move(sparse), true};
+  return true;
 }
 
 base::Status load_mappings(OTF2_Reader* reader, uint64_t location) {

@@ -16,6 +16,7 @@
 #include "otf2/read_events.hpp"
 #include "otf2/scan.hpp"
 #include "trace/finish.hpp"
+#include "trace/ranks.hpp"
 #include "trace/warnings.hpp"
 
 namespace pathline::otf2 {
@@ -137,6 +138,28 @@ class ArchiveReader {
     return std::move(trace_);
   }
 
+  base::Result<Archive> open() {
+    const QuietLibrary quiet;
+    if (auto status = read_anchor(); !status) return status.error();
+    if (auto status = read_definitions(); !status) return status.error();
+    name_locations();
+    faults_.resize(trace_.locations.size());
+    for (uint32_t i = 0; i < trace_.locations.size(); ++i) {
+      const LocalDefinitions local = read_local(i);
+      if (!faults_[i].empty()) return with_advice({base::ErrorCode::kCorrupt, faults_[i]});
+      trace_.locations[i].clock_offsets = local.clock_offsets;
+      mappings_.push_back(local.mappings);
+      if (!local.odd_mappings) continue;
+      return base::Error{base::ErrorCode::kUnsupported,
+                         fmt::format("{} maps the ids of location {} in an unusual way",
+                                     anchor_path_.string(), trace_.locations[i].id)};
+    }
+    look_for_markers();
+    trace::assign_ranks(trace_);
+    return Archive{anchor_path_, anchor_.event_chunk_bytes, std::move(file_bytes_),
+                   std::move(mappings_), std::move(trace_)};
+  }
+
  private:
   base::Status read_anchor() {
     const auto file = base::MappedFile::open(anchor_path_);
@@ -203,37 +226,27 @@ class ArchiveReader {
   }
 
   base::Status read_locations() {
-    const auto& defined = trace_.definitions.locations;
-    trace_.locations.resize(defined.size());
-    std::vector<uint64_t> file_bytes(defined.size(), 0);
+    name_locations();
+    const size_t count = trace_.locations.size();
     uint64_t total_bytes = 0;
-    for (size_t i = 0; i < defined.size(); ++i) {
-      trace::Location& location = trace_.locations[i];
-      location.id = defined[i].id;
-      location.name = defined[i].name;
-      location.type = defined[i].type;
-      std::error_code missing;
-      const uint64_t size =
-          std::filesystem::file_size(events_path(anchor_path_, location.id), missing);
-      if (!missing) file_bytes[i] = size;
-      total_bytes += file_bytes[i];
-    }
+    for (const uint64_t bytes : file_bytes_) total_bytes += bytes;
     progress_.begin("reading events", "B", total_bytes);
 
     const EventCallbacks callbacks = make_event_callbacks();
-    const std::vector<Piece> pieces = cut(file_bytes);
-    faults_.resize(defined.size());
-    unknown_.resize(defined.size());
+    const std::vector<Piece> pieces = cut(file_bytes_);
+    faults_.resize(count);
+    unknown_.resize(count);
+    mappings_.resize(count);
     std::vector<std::optional<base::Error>> errors(pieces.size());
     pool_.for_each(pieces.size(), [&](size_t i) {
-      if (auto status = read_piece(pieces[i], file_bytes, callbacks.get()); !status) {
+      if (auto status = read_piece(pieces[i], callbacks.get()); !status) {
         errors[i] = status.error();
       }
     });
     for (const auto& error : errors) {
       if (error) return *error;
     }
-    for (size_t i = 0; i < defined.size(); ++i) {
+    for (size_t i = 0; i < count; ++i) {
       trace_.unknown_events += unknown_[i];
       if (faults_[i].empty()) continue;
       if (!options_.partial) {
@@ -244,15 +257,31 @@ class ArchiveReader {
     return {};
   }
 
-  base::Status read_piece(const Piece& piece, const std::vector<uint64_t>& file_bytes,
-                          const OTF2_EvtReaderCallbacks* callbacks) {
+  void name_locations() {
+    const auto& defined = trace_.definitions.locations;
+    trace_.locations.resize(defined.size());
+    file_bytes_.assign(defined.size(), 0);
+    for (size_t i = 0; i < defined.size(); ++i) {
+      trace::Location& location = trace_.locations[i];
+      location.id = defined[i].id;
+      location.name = defined[i].name;
+      location.type = defined[i].type;
+      std::error_code missing;
+      const uint64_t size =
+          std::filesystem::file_size(events_path(anchor_path_, location.id), missing);
+      if (!missing) file_bytes_[i] = size;
+    }
+  }
+
+  base::Status read_piece(const Piece& piece, const OTF2_EvtReaderCallbacks* callbacks) {
     std::vector<uint32_t> mapped;  // Locations whose events the library reads.
     std::vector<uint32_t> with_local;
     for (const uint32_t i : piece.locations) {
       const LocalDefinitions local = read_local(i);
       trace_.locations[i].clock_offsets = local.clock_offsets;
-      if (local.has_mappings) mapped.push_back(i);
-      if (local.has_mappings || !local.clock_offsets.empty()) with_local.push_back(i);
+      mappings_[i] = local.mappings;
+      if (local.odd_mappings) mapped.push_back(i);
+      if (local.mappings != nullptr || !local.clock_offsets.empty()) with_local.push_back(i);
     }
     if (options_.events_by_library) {
       mapped = piece.locations;
@@ -284,9 +313,9 @@ class ArchiveReader {
     for (const uint32_t i : piece.locations) {
       if (faults_[i].empty() || options_.partial) {
         const bool by_library = std::binary_search(mapped.begin(), mapped.end(), i);
-        read_events(by_library ? reader.get() : nullptr, i, file_bytes[i], callbacks, builder);
+        read_events(by_library ? reader.get() : nullptr, i, file_bytes_[i], callbacks, builder);
       }
-      progress_.done += file_bytes[i];
+      progress_.done += file_bytes_[i];
     }
     if (!mapped.empty()) OTF2_Reader_CloseEvtFiles(reader.get());
     return {};
@@ -325,7 +354,8 @@ class ArchiveReader {
         return fail(i, cannot_open(path, file.error()));
       }
       read = decode_location_events(file.value().bytes(), anchor_.event_chunk_bytes,
-                                    trace_.definitions, location.clock_offsets, expected, builder);
+                                    trace_.definitions, location.clock_offsets, mappings_[i].get(),
+                                    expected, builder);
     }
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;
@@ -365,6 +395,8 @@ class ArchiveReader {
   Anchor anchor_;
   ReaderHandle reader_;
   trace::Trace trace_;
+  std::vector<uint64_t> file_bytes_;                         // Per location.
+  std::vector<std::shared_ptr<const IdMappings>> mappings_;  // Per location.
   std::vector<std::string> faults_;  // Per location; written by the piece it belongs to.
   std::vector<uint64_t> unknown_;    // Per location.
 };
@@ -374,6 +406,19 @@ class ArchiveReader {
 base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadOptions& options,
                                 base::ThreadPool& pool, base::Progress& progress) {
   return ArchiveReader(anchor, options, pool, progress).read();
+}
+
+base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::ThreadPool& pool,
+                                   base::Progress& progress) {
+  return ArchiveReader(anchor, {}, pool, progress).open();
+}
+
+base::Error event_fault(const std::filesystem::path& events_file, uint64_t chunk_bytes,
+                        const std::string& fault, uint64_t event) {
+  base::Error error =
+      cannot_read(events_file, locate(events_file, FileKind::kEvents, chunk_bytes, fault, event));
+  error.advice = kPartialAdvice;
+  return error;
 }
 
 const char* library_version() {

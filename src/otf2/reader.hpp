@@ -2,10 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "otf2/read_definitions.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::otf2 {
@@ -28,6 +32,27 @@ struct ReadOptions {
 /// cost    about 20 ns of CPU an event, matching not counted.
 base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadOptions& options,
                                 base::ThreadPool& pool, base::Progress& progress);
+
+/// An archive whose events were not read yet.
+struct Archive {
+  std::filesystem::path anchor;
+  uint64_t event_chunk_bytes;
+  std::vector<uint64_t> event_bytes;  ///< Per location, of its file; 0 without one.
+  std::vector<std::shared_ptr<const IdMappings>> mappings;  ///< Per location; nullptr for most.
+  trace::Trace trace;  ///< Definitions, locations with their ranks and clock offsets.
+};
+
+/// Reads all of an archive but its events.
+///
+/// errors  as of read(), and kUnsupported where only the library can read the events of a location.
+base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::ThreadPool& pool,
+                                   base::Progress& progress);
+
+/// What stopped the decoding of a location's events, as read() says it.
+///
+/// event  Number of events before it.
+base::Error event_fault(const std::filesystem::path& events_file, uint64_t chunk_bytes,
+                        const std::string& fault, uint64_t event);
 
 /// "3.0.2", of the library this was built with.
 const char* library_version();

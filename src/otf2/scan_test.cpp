@@ -105,12 +105,13 @@ TEST(DecodeLocalDefinitions, GivesClockOffsetsAndTellsOfMappings) {
   EXPECT_EQ(local.value().clock_offsets[0].local_ticks, 0x201);
   EXPECT_EQ(local.value().clock_offsets[0].offset_ticks, 30);
   EXPECT_EQ(local.value().clock_offsets[0].deviation, 1.5);
-  EXPECT_FALSE(local.value().has_mappings);
+  EXPECT_EQ(local.value().mappings, nullptr);
 
   const auto mapped =
       decode_local_definitions(file_of({5, 6, 3, 1, 1, 1, 0, 0, 2, 1}), kChunkBytes);
   ASSERT_TRUE(mapped.ok()) << mapped.error().message;
-  EXPECT_TRUE(mapped.value().has_mappings);
+  ASSERT_NE(mapped.value().mappings, nullptr);
+  EXPECT_FALSE(mapped.value().odd_mappings);
 }
 
 TEST(DecodeLocalDefinitions, RefusesWhatDoesNotFit) {
