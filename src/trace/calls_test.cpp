@@ -262,7 +262,8 @@ TEST(WalkCalls, SkipsWhatIsInsideAndNothingElse) {
     std::mt19937 random(seed);
     TestTrace::Thread thread;
     uint64_t ticks = 5;
-    const auto kinds = static_cast<uint32_t>(3 + random() % 10);  // Contexts are in some of them only.
+    const auto kinds =
+        static_cast<uint32_t>(3 + random() % 10);  // Contexts are in some of them only.
     for (size_t i = random() % 40; i > 0; --i) {
       ticks += random() % 3;
       const auto region = static_cast<uint32_t>(random() % 3);

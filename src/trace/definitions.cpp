@@ -268,4 +268,27 @@ std::string_view Definitions::attribute_name(uint64_t id) const {
   return index == base::IdMap::kNone ? "" : attribute_names_[index];
 }
 
+bool definition_fits(DefinitionKind kind, std::span<const uint32_t> words) {
+  const auto list = [&](size_t count_at, uint64_t item_words) {
+    return words.size() > count_at && words.size() - count_at - 1 >= item_words * words[count_at];
+  };
+  switch (kind) {
+    case DefinitionKind::kClockProperties: return words.size() >= 8;
+    case DefinitionKind::kRegion: return words.size() >= 9;
+    case DefinitionKind::kSystemTreeNode: return words.size() >= 4;
+    case DefinitionKind::kLocationGroup: return words.size() >= 5;
+    case DefinitionKind::kLocation: return words.size() >= 7;
+    case DefinitionKind::kGroup: return list(5, 2);
+    case DefinitionKind::kComm: return words.size() >= 3;
+    case DefinitionKind::kInterComm: return words.size() >= 4;
+    case DefinitionKind::kMetricMember: return words.size() >= 10;
+    case DefinitionKind::kMetricClass: return list(1, 1);
+    case DefinitionKind::kMetricInstance:
+    case DefinitionKind::kCallingContext:
+    case DefinitionKind::kParameter:
+    case DefinitionKind::kAttribute: return words.size() >= 2;
+    default: return true;
+  }
+}
+
 }  // namespace pathline::trace

@@ -211,4 +211,8 @@ class Definitions {
   std::vector<std::string> warnings_;
 };
 
+/// Whether `words` hold all fields of a definition that Definitions::finish() looks at: for words
+/// that come from a file. Not for kString.
+bool definition_fits(DefinitionKind kind, std::span<const uint32_t> words);
+
 }  // namespace pathline::trace

@@ -50,6 +50,16 @@ void EventsBuilder::reserve_words(size_t count) {
   events_.words.reserve(count + count / 2);
 }
 
+void EventsBuilder::copy(const Events& from, size_t event) {
+  const EventKind kind = from.kind[event];
+  const uint64_t ticks = from.ticks[event];
+  if (kind == EventKind::kEnter) return enter(ticks, from.region(event));
+  if (kind == EventKind::kLeave) return leave(ticks, from.region(event));
+  if (event_words(kind) <= 1) return add(kind, ticks, from.ref[event]);
+  const std::span<const uint32_t> fields = from.fields(event);
+  std::copy(fields.begin(), fields.end(), add_words(kind, ticks, fields.size()));
+}
+
 void EventsBuilder::attribute(uint32_t attribute, uint8_t type, uint64_t value) {
   Attributes& attributes = events_.attributes;
   attributes.event.push_back(static_cast<uint32_t>(size_ - 1));

@@ -122,6 +122,10 @@ class EventsBuilder {
   [[nodiscard]] size_t word_count() const { return events_.words.size(); }
   [[nodiscard]] uint64_t last_ticks() const { return size_ == 0 ? 0 : ticks_[size_ - 1]; }
   [[nodiscard]] size_t depth() const { return open_.size(); }
+  /// Enters of the calls that are open, outermost first.
+  [[nodiscard]] std::span<const uint32_t> open_calls() const { return open_; }
+  /// An event of another location or part of it, without its attributes.
+  void copy(const Events& from, size_t event);
 
   Events finish();
 

@@ -31,25 +31,20 @@ void find_time_range(Trace& trace, uint64_t first) {
   trace.end_ticks = has_events ? last : trace.start_ticks;
 }
 
-void warn_about_unmatched(Trace& trace, const std::vector<Unmatched>& list, const char* one,
-                          const char* many, const char* partner) {
-  if (list.empty()) return;
-  const Unmatched& first = list.front();
-  const Location& location = trace.locations[first.location];
-  const PointToPoint point = location.events.point_to_point(first.event);
-  const std::string peer =
-      first.peer.valid()
-          ? fmt::format("rank {}", uint32_t{first.peer})
-          : fmt::format("rank {} of communicator {}, which is not known", point.peer, point.comm);
-  trace.warnings.push_back(
-      fmt::format("{} without a {}; the first: location {}, {} at {:.9f} s, {}, tag {}, {} bytes",
-                  base::counted(list.size(), one, many), partner, location.id,
-                  event_name(location.events.kind[first.event]),
-                  trace.seconds(location.events.ticks[first.event]), peer, point.tag, point.bytes));
+void warn_about_unpaired(const Unpaired& ends, const char* one, const char* many,
+                         const char* partner, Trace& trace) {
+  if (ends.count == 0) return;
+  const std::string peer = ends.peer.valid()
+                               ? fmt::format("rank {}", uint32_t{ends.peer})
+                               : fmt::format("rank {} of communicator {}, which is not known",
+                                             ends.point.peer, ends.point.comm);
+  trace.warnings.push_back(fmt::format(
+      "{} without a {}; the first: location {}, {} at {:.9f} s, {}, tag {}, {} bytes",
+      base::counted(ends.count, one, many), partner, trace.locations[ends.location].id,
+      event_name(ends.kind), trace.seconds(ends.ticks), peer, ends.point.tag, ends.point.bytes));
 }
 
-void warn_about_backwards(Trace& trace) {
-  const Backwards backwards = find_backwards(trace.messages, trace.definitions);
+void warn_about_backwards(const Backwards& backwards, Trace& trace) {
   if (backwards.of_threads > 0) {
     trace.warnings.push_back(
         base::counted(backwards.of_threads, "message seems", "messages seem") +
@@ -69,52 +64,22 @@ void warn_about_backwards(Trace& trace) {
   }
 }
 
-void warn(Trace& trace) {
-  for (const std::string& warning : trace.definitions.warnings()) trace.warnings.push_back(warning);
-  if (trace.unknown_events > 0) {
-    trace.warnings.push_back(base::counted(trace.unknown_events, "event is", "events are") +
-                             " of a kind that the OTF2 library does not know");
-  }
-  if (trace.unknown_definitions > 0) {
-    trace.warnings.push_back(
-        base::counted(trace.unknown_definitions, "definition is", "definitions are") +
-        " of a kind that the OTF2 library does not know");
-  }
-  uint64_t misplaced = 0;
-  uint64_t open = 0;
-  uint64_t earlier = 0;
-  uint64_t miscounted = 0;
+Oddities oddities_of(const Trace& trace) {
+  Oddities odd;
   for (size_t i = 0; i < trace.locations.size(); ++i) {
     const Location& location = trace.locations[i];
-    misplaced += location.events.misplaced_leaves;
-    open += location.events.open_calls;
-    earlier += location.events.leaves_of_earlier_calls.size();
+    odd.misplaced_leaves += location.events.misplaced_leaves;
+    odd.open_calls += location.events.open_calls;
+    odd.earlier_calls += location.events.leaves_of_earlier_calls.size();
     if (i < trace.definitions.locations.size() && location.complete && trace.unknown_events == 0 &&
         trace.definitions.locations[i].event_count != location.events.size()) {
-      ++miscounted;
+      ++odd.miscounted_locations;
     }
   }
-  if (misplaced > 0) {
-    trace.warnings.push_back(base::counted(misplaced, "leave does", "leaves do") +
-                             " not fit the call that is open: enter and leave events got lost");
-  }
-  if (earlier > 0) {
-    trace.warnings.push_back(base::counted(earlier, "call", "calls") +
-                             " had begun before the recording; counted from its first event");
-  }
-  if (open > 0) {
-    trace.warnings.push_back(base::counted(open, "call has", "calls have") +
-                             " no end in the recording; counted up to its last event");
-  }
-  if (miscounted > 0) {
-    trace.warnings.push_back(
-        base::counted(miscounted, "location holds", "locations hold") +
-        " another number of events than its definition says; what is there was read");
-  }
-  warn_about_unmatched(trace, trace.unmatched_sends, "send", "sends", "receive");
-  warn_about_unmatched(trace, trace.unmatched_receives, "receive", "receives", "send");
-
-  warn_about_backwards(trace);
+  odd.sends.add(trace, trace.unmatched_sends);
+  odd.receives.add(trace, trace.unmatched_receives);
+  odd.backwards = find_backwards(trace.messages, trace.definitions);
+  return odd;
 }
 
 }  // namespace
@@ -130,7 +95,56 @@ void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
   for (const Location& location : trace.locations) {
     trace.complete = trace.complete && location.complete;
   }
-  warn(trace);
+  add_warnings(oddities_of(trace), trace);
+}
+
+void Unpaired::add(const Trace& trace, const std::vector<Unmatched>& list) {
+  for (const Unmatched& one : list) {
+    const Events& events = trace.locations[one.location].events;
+    const uint64_t at = events.ticks[one.event];
+    const bool is_first =
+        count == 0 || one.location < location || (one.location == location && at < ticks);
+    ++count;
+    if (!is_first) continue;
+    location = one.location;
+    ticks = at;
+    kind = events.kind[one.event];
+    point = events.point_to_point(one.event);
+    peer = one.peer;
+  }
+}
+
+void add_warnings(const Oddities& odd, Trace& trace) {
+  for (const std::string& warning : trace.definitions.warnings()) trace.warnings.push_back(warning);
+  if (trace.unknown_events > 0) {
+    trace.warnings.push_back(base::counted(trace.unknown_events, "event is", "events are") +
+                             " of a kind that the OTF2 library does not know");
+  }
+  if (trace.unknown_definitions > 0) {
+    trace.warnings.push_back(
+        base::counted(trace.unknown_definitions, "definition is", "definitions are") +
+        " of a kind that the OTF2 library does not know");
+  }
+  if (odd.misplaced_leaves > 0) {
+    trace.warnings.push_back(base::counted(odd.misplaced_leaves, "leave does", "leaves do") +
+                             " not fit the call that is open: enter and leave events got lost");
+  }
+  if (odd.earlier_calls > 0) {
+    trace.warnings.push_back(base::counted(odd.earlier_calls, "call", "calls") +
+                             " had begun before the recording; counted from its first event");
+  }
+  if (odd.open_calls > 0) {
+    trace.warnings.push_back(base::counted(odd.open_calls, "call has", "calls have") +
+                             " no end in the recording; counted up to its last event");
+  }
+  if (odd.miscounted_locations > 0) {
+    trace.warnings.push_back(
+        base::counted(odd.miscounted_locations, "location holds", "locations hold") +
+        " another number of events than its definition says; what is there was read");
+  }
+  warn_about_unpaired(odd.sends, "send", "sends", "receive", trace);
+  warn_about_unpaired(odd.receives, "receive", "receives", "send", trace);
+  warn_about_backwards(odd.backwards, trace);
 }
 
 }  // namespace pathline::trace

@@ -18,6 +18,20 @@ namespace pathline::trace {
 /// cost  O(sends + receives); needs about 60 bytes a message besides the result.
 void match_messages(Trace& trace, base::ThreadPool& pool);
 
+/// What of a part of a run its next part has to begin with again.
+struct OpenEnds {
+  /// Per location, ascending: sends and receives whose partner was not there yet, and the requests
+  /// of receives that these need or that did not complete.
+  std::vector<std::vector<uint32_t>> events;
+  /// Recording was switched on, or a request was cancelled that began in an earlier part: which
+  /// ends belong together shows in the whole only.
+  bool needs_whole = false;
+};
+/// As match_messages() for a part of a run that goes on. Joins what every further event leaves
+/// joined: of the receives of a rank those that were posted before each that is not complete. The
+/// lists of what has no partner get only ends whose peer does not exist; calls add to them.
+OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool);
+
 struct EventAt {
   uint32_t location;  ///< LocationIndex.
   uint32_t event;

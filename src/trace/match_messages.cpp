@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/radix_sort.hpp"
 #include "trace/match.hpp"
@@ -25,11 +26,12 @@ struct Channel {
 class Channels {
  public:
   Channels() = default;
+  /// count  of the ends, those that others may be joined with.
   template <class List>
-  Channels(const List& ends, base::Arena& arena) {
-    next_.reserve(ends.size(), arena);
-    next_.resize(ends.size());
-    for (uint32_t i = 0; i < ends.size(); ++i) {
+  Channels(const List& ends, size_t count, base::Arena& arena) {
+    next_.reserve(count, arena);
+    next_.resize(count);
+    for (uint32_t i = 0; i < count; ++i) {
       if (ends[i].peer == kNone) continue;
       Channel& channel = add(ends[i].peer, ends[i].comm, ends[i].tag);
       (channel.first == kNone ? channel.first : next_[channel.last]) = i;
@@ -86,7 +88,18 @@ struct RankEnds {
   Channels sends;
   Channels receives;
   base::Column<uint32_t> receive_of;  // Per send: the receive of its peer, or kNone.
+  bool goes_on = false;               // There will be more.
+  size_t known_receives = 0;          // Those behind may be of any channel.
+  std::vector<Unmatched> waiting;     // Receives whose send may still come.
 };
+
+/// How many receives were posted before the first one that may still complete.
+size_t known_receives(const Ends& ends) {
+  const auto open =
+      std::find_if(ends.receives.begin(), ends.receives.end(),
+                   [](const Receive& one) { return one.peer == kNone && one.event != kNone; });
+  return static_cast<size_t>(open - ends.receives.begin());
+}
 
 std::vector<std::vector<uint32_t>> locations_by_rank(const Trace& trace) {
   std::vector<std::vector<uint32_t>> locations(size_t{trace.rank_count} + 1);
@@ -127,7 +140,8 @@ void join(const Trace& trace, std::vector<RankEnds>& ranks, uint32_t receiver) {
         }
       }
       if (send == kNone || send_stretch > stretch) {
-        ends.lost_receives.push_back({receive.location, receive.event, Rank(receive.peer)});
+        (ranks[receiver].goes_on ? ranks[receiver].waiting : ends.lost_receives)
+            .push_back({receive.location, receive.event, Rank(receive.peer)});
         continue;
       }
       sender.receive_of[send] = i;
@@ -219,8 +233,9 @@ void write_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>
   }
 }
 
-/// chosen  by rank: those that count; empty for all.
-std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& chosen,
+/// chosen   by rank: those that count; empty for all.
+/// goes_on  more of the run will follow.
+std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& chosen, bool goes_on,
                                   base::ThreadPool& pool, base::Arena& arena) {
   const CommunicatorRanks members(trace);
   const auto locations = locations_by_rank(trace);
@@ -230,8 +245,10 @@ std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& c
     if (!chosen.empty() && !(i < chosen.size() && chosen[i])) return;
     RankEnds& rank = ranks[i];
     rank.ends = collect_ends(trace, members, locations[i], arena);
-    rank.sends = Channels(rank.ends.sends, arena);
-    rank.receives = Channels(rank.ends.receives, arena);
+    rank.goes_on = goes_on;
+    rank.known_receives = goes_on ? known_receives(rank.ends) : rank.ends.receives.size();
+    rank.sends = Channels(rank.ends.sends, rank.ends.sends.size(), arena);
+    rank.receives = Channels(rank.ends.receives, rank.known_receives, arena);
     rank.receive_of.reserve(rank.ends.sends.size(), arena);
     rank.receive_of.resize(rank.ends.sends.size());
     std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
@@ -261,13 +278,56 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   std::sort(trace.unmatched_receives.begin(), trace.unmatched_receives.end(), in_order);
 }
 
-}  // namespace
+/// The requests of the receives whose completions are in `events`, which gets them too.
+void add_requests(const Events& of, std::vector<uint32_t>& events) {
+  std::sort(events.begin(), events.end());
+  std::unordered_map<uint64_t, uint32_t> posted;
+  const size_t count = events.size();
+  size_t next = 0;
+  for (uint32_t i = 0; i < of.size() && next < count; ++i) {
+    if (of.kind[i] == EventKind::kMpiIrecvRequest) posted[of.word64(i)] = i;
+    if (i != events[next]) continue;
+    ++next;
+    if (of.kind[i] != EventKind::kMpiIrecv) continue;
+    const auto request = posted.find(of.point_to_point(i).request);
+    if (request == posted.end()) continue;
+    events.push_back(request->second);
+    posted.erase(request);
+  }
+  std::sort(events.begin(), events.end());
+}
 
-void match_messages(Trace& trace, base::ThreadPool& pool) {
-  base::Arena arena;
-  const std::vector<RankEnds> ranks = match_ranks(trace, {}, pool, arena);
-  collect_unmatched(ranks, trace);
+OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base::ThreadPool& pool) {
+  OpenEnds open;
+  open.events.resize(trace.locations.size());
+  std::vector<bool> has_receives(trace.locations.size());
+  for (const RankEnds& rank : ranks) {
+    const Ends& ends = rank.ends;
+    open.needs_whole = open.needs_whole || !ends.resumed.empty() || ends.cancelled_before > 0;
+    for (size_t i = 0; i < ends.sends.size(); ++i) {
+      const Send& send = ends.sends[i];
+      if (rank.receive_of[i] == kNone && send.peer != kNone) {
+        open.events[send.location].push_back(send.event);
+      }
+    }
+    const auto keep = [&](uint32_t location, uint32_t event) {
+      open.events[location].push_back(event);
+      has_receives[location] = true;
+    };
+    for (size_t i = rank.known_receives; i < ends.receives.size(); ++i) {
+      if (ends.receives[i].event != kNone) keep(ends.receives[i].location, ends.receives[i].event);
+    }
+    for (const Unmatched& receive : rank.waiting) keep(receive.location, receive.event);
+  }
+  pool.for_each(open.events.size(), [&](size_t i) {
+    if (has_receives[i]) add_requests(trace.locations[i].events, open.events[i]);
+    std::sort(open.events[i].begin(), open.events[i].end());
+  });
+  return open;
+}
 
+/// Puts the messages in order.
+void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace) {
   size_t send_count = 0;
   for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
   const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
@@ -286,10 +346,34 @@ void match_messages(Trace& trace, base::ThreadPool& pool) {
   });
 }
 
+}  // namespace
+
+void match_messages(Trace& trace, base::ThreadPool& pool) {
+  base::Arena arena;
+  const std::vector<RankEnds> ranks = match_ranks(trace, {}, false, pool, arena);
+  collect_unmatched(ranks, trace);
+  write_messages(ranks, pool, trace);
+}
+
+OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool) {
+  base::Arena arena;
+  const std::vector<RankEnds> ranks = match_ranks(trace, {}, true, pool, arena);
+  for (const RankEnds& rank : ranks) {
+    const Ends& ends = rank.ends;
+    trace.unmatched_sends.insert(trace.unmatched_sends.end(), ends.lost_sends.begin(),
+                                 ends.lost_sends.end());
+    trace.unmatched_receives.insert(trace.unmatched_receives.end(), ends.lost_receives.begin(),
+                                    ends.lost_receives.end());
+    trace.cancelled_requests += ends.cancelled;
+  }
+  write_messages(ranks, pool, trace);
+  return open_ends(ranks, trace, pool);
+}
+
 void for_each_pair(const Trace& trace, const std::vector<bool>& chosen, base::ThreadPool& pool,
                    const std::function<void(EventAt send, EventAt receive)>& visit) {
   base::Arena arena;
-  const std::vector<RankEnds> ranks = match_ranks(trace, chosen, pool, arena);
+  const std::vector<RankEnds> ranks = match_ranks(trace, chosen, false, pool, arena);
   for (const RankEnds& rank : ranks) {
     for (size_t i = 0; i < rank.receive_of.size(); ++i) {
       if (rank.receive_of[i] == kNone) continue;

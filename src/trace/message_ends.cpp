@@ -92,15 +92,17 @@ class Collector {
         case EventKind::kMpiIrecvRequest:
           // Takes its place in the order of posting; add_receive fills it.
           receiving_.set(events.word64(i), static_cast<uint32_t>(ends_.receives.size()));
-          ends_.receives.push_back({{.peer = kNone}, 0, events.ticks[i]});
+          ends_.receives.push_back({{kNone, 0, 0, location_index_, i}, 0, events.ticks[i]});
           break;
         case EventKind::kMpiRecv:
         case EventKind::kMpiIrecv: add_receive(events, i); break;
         case EventKind::kMpiRequestCancelled: {
           const uint32_t send = sending_.take(events.word64(i));
           if (send != kNone) ends_.sends[send].peer = kNone;
-          receiving_.take(events.word64(i));
+          const uint32_t receive = receiving_.take(events.word64(i));
+          if (receive != kNone) ends_.receives[receive].event = kNone;
           ++ends_.cancelled;
+          if (send == kNone && receive == kNone) ++ends_.cancelled_before;
           break;
         }
         case EventKind::kMeasurementOnOff: {

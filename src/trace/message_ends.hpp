@@ -19,7 +19,8 @@ struct End {
   uint32_t comm;  ///< Index.
   uint32_t tag;
   uint32_t location;
-  uint32_t event;  ///< The send, or the completion of the receive.
+  uint32_t event;  ///< The send, or the completion of the receive. Of a receive that was posted
+                   ///< and did not complete its request; kNone if it was cancelled.
 };
 struct Send : End {
   uint64_t ticks;
@@ -38,6 +39,7 @@ struct Ends {
   std::vector<Unmatched> lost_sends;
   std::vector<Unmatched> lost_receives;
   uint64_t cancelled = 0;
+  uint64_t cancelled_before = 0;  ///< Of them those whose request began before the events.
   std::vector<uint64_t> resumed;  ///< When recording was switched on, ascending.
 };
 
