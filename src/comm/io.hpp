@@ -17,6 +17,9 @@ struct IoTransfer {
 
 /// The transfers of one location, by time. Ids of operations are reused: a completion belongs to
 /// the latest open operation of its handle and id.
-std::vector<IoTransfer> io_transfers(const trace::Events& events);
+///
+/// open  gets the events, in any order, that begin operations without a completion.
+std::vector<IoTransfer> io_transfers(const trace::Events& events,
+                                     std::vector<uint32_t>* open = nullptr);
 
 }  // namespace pathline::comm

@@ -8,13 +8,35 @@
 namespace pathline::comm {
 namespace {
 
+__extension__ typedef __int128 Int128;
+
+/// An integer sum: the same in any order of the messages.
 struct Cell {
   uint64_t messages = 0;
   uint64_t bytes = 0;
   int64_t min_ticks = INT64_MAX;
   int64_t max_ticks = INT64_MIN;
-  double sum_ticks = 0;
+  Int128 sum_ticks = 0;
+
+  void add(const trace::Messages& all, size_t i) {
+    const auto ticks = static_cast<int64_t>(all.recv_ticks[i] - all.send_ticks[i]);
+    ++messages;
+    bytes += all.bytes[i];
+    min_ticks = std::min(min_ticks, ticks);
+    max_ticks = std::max(max_ticks, ticks);
+    sum_ticks += ticks;
+  }
 };
+
+void add_cell(uint32_t receiver, const Cell& cell, Matrix& matrix) {
+  matrix.traffic.receiver.push_back(receiver);
+  matrix.traffic.messages.push_back(cell.messages);
+  matrix.traffic.bytes.push_back(cell.bytes);
+  matrix.min_ticks.push_back(cell.min_ticks);
+  matrix.max_ticks.push_back(cell.max_ticks);
+  matrix.mean_ticks.push_back(static_cast<double>(cell.sum_ticks) /
+                              static_cast<double>(cell.messages));
+}
 
 struct Row {
   std::vector<uint32_t> receivers;
@@ -55,13 +77,7 @@ Row sum_row(const trace::Messages& messages, std::vector<uint32_t> mine) {
       row.receivers.push_back(messages.receiver[i]);
       row.cells.emplace_back();
     }
-    Cell& cell = row.cells.back();
-    const auto ticks = static_cast<int64_t>(messages.recv_ticks[i] - messages.send_ticks[i]);
-    ++cell.messages;
-    cell.bytes += messages.bytes[i];
-    cell.min_ticks = std::min(cell.min_ticks, ticks);
-    cell.max_ticks = std::max(cell.max_ticks, ticks);
-    cell.sum_ticks += static_cast<double>(ticks);
+    row.cells.back().add(messages, i);
   }
   return row;
 }
@@ -100,17 +116,70 @@ Matrix matrix(const trace::Trace& trace, const trace::Selection& selection,
   Matrix matrix;
   matrix.traffic.row.push_back(0);
   for (const Row& row : rows) {
-    for (size_t i = 0; i < row.cells.size(); ++i) {
-      const Cell& cell = row.cells[i];
-      matrix.traffic.receiver.push_back(row.receivers[i]);
-      matrix.traffic.messages.push_back(cell.messages);
-      matrix.traffic.bytes.push_back(cell.bytes);
-      matrix.min_ticks.push_back(cell.min_ticks);
-      matrix.max_ticks.push_back(cell.max_ticks);
-      matrix.mean_ticks.push_back(cell.sum_ticks / static_cast<double>(cell.messages));
-    }
+    for (size_t i = 0; i < row.cells.size(); ++i) add_cell(row.receivers[i], row.cells[i], matrix);
     matrix.traffic.row.push_back(matrix.traffic.receiver.size());
   }
+  return matrix;
+}
+
+/// Open addressing: a run on many ranks has millions of pairs.
+struct GrowingMatrix::State {
+  struct Slot {
+    uint64_t key = UINT64_MAX;
+    Cell cell;
+  };
+  std::vector<Slot> slots = std::vector<Slot>(1024);  // A power of two, at most two thirds full.
+  size_t used = 0;
+
+  Slot& find(uint64_t key) {
+    const size_t mask = slots.size() - 1;
+    size_t i = static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32U) & mask;
+    while (slots[i].key != UINT64_MAX && slots[i].key != key) i = (i + 1) & mask;
+    return slots[i];
+  }
+  Cell& cell(uint64_t key) {
+    Slot* found = &find(key);
+    if (found->key == key) return found->cell;
+    if (3 * (used + 1) > 2 * slots.size()) {
+      std::vector<Slot> old(2 * slots.size());
+      old.swap(slots);
+      for (const Slot& slot : old) {
+        if (slot.key != UINT64_MAX) find(slot.key) = slot;
+      }
+      found = &find(key);
+    }
+    ++used;
+    found->key = key;
+    return found->cell;
+  }
+};
+
+GrowingMatrix::GrowingMatrix() : state_(std::make_unique<State>()) {}
+GrowingMatrix::~GrowingMatrix() = default;
+
+void GrowingMatrix::add(const trace::Messages& messages) {
+  for (size_t i = 0; i < messages.size(); ++i) {
+    state_->cell(uint64_t{messages.sender[i]} << 32U | messages.receiver[i]).add(messages, i);
+  }
+}
+
+Matrix GrowingMatrix::finish(uint32_t rank_count) const {
+  std::vector<const State::Slot*> used;
+  used.reserve(state_->used);
+  for (const State::Slot& slot : state_->slots) {
+    if (slot.key != UINT64_MAX) used.push_back(&slot);
+  }
+  std::sort(used.begin(), used.end(),
+            [](const State::Slot* a, const State::Slot* b) { return a->key < b->key; });
+  Matrix matrix;
+  size_t next = 0;
+  for (uint32_t sender = 0; sender < rank_count; ++sender) {
+    matrix.traffic.row.push_back(matrix.traffic.receiver.size());
+    for (; next < used.size() && used[next]->key >> 32U == sender; ++next) {
+      add_cell(static_cast<uint32_t>(used[next]->key), used[next]->cell, matrix);
+    }
+  }
+  matrix.traffic.row.push_back(matrix.traffic.receiver.size());
   return matrix;
 }
 

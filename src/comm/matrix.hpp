@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,5 +32,22 @@ std::vector<bool> chosen_messages(const trace::Trace& trace, const trace::Select
 /// cost  O(messages + ranks + pairs), parallel over senders; independent of the thread count.
 Matrix matrix(const trace::Trace& trace, const trace::Selection& selection,
               std::optional<uint32_t> step, base::ThreadPool& pool);
+
+/// The matrix of messages that come a part after the other, in any order.
+class GrowingMatrix {
+ public:
+  GrowingMatrix();
+  ~GrowingMatrix();
+  GrowingMatrix(const GrowingMatrix&) = delete;
+  GrowingMatrix& operator=(const GrowingMatrix&) = delete;
+
+  /// cost  O(messages); some 100 bytes a pair.
+  void add(const trace::Messages& messages);
+  [[nodiscard]] Matrix finish(uint32_t rank_count) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace pathline::comm

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "trace/trace.hpp"
 
@@ -17,7 +18,11 @@ struct Summary {
   uint64_t communicators = 0;    ///< Of MPI; others stand for teams of threads and the like.
   uint64_t regions_visited = 0;  ///< Distinct regions that some location entered.
   uint64_t hosts = 0;            ///< System tree nodes that hold processes.
+  uint64_t messages = 0;
   uint64_t message_bytes = 0;
+  uint64_t unmatched_sends = 0;
+  uint64_t unmatched_receives = 0;
+  uint64_t collectives = 0;  ///< Operations of MPI.
   uint64_t io_operations = 0;
   uint64_t io_bytes_read = 0;
   uint64_t io_bytes_written = 0;
@@ -26,5 +31,20 @@ struct Summary {
 
 /// cost  one pass over the kinds of all events.
 Summary summarise(const trace::Trace& trace);
+
+/// The same of a run whose events come a part of the time after the other. What is not of events
+/// (messages, collective operations, steps) is for the caller to fill in.
+class GrowingSummary {
+ public:
+  /// earlier  per location: how many of its events were in the part before.
+  /// open     gets, per location, events that are needed once more: I/O that goes on.
+  void add(const trace::Trace& part, const std::vector<size_t>& earlier,
+           std::vector<std::vector<uint32_t>>& open);
+  [[nodiscard]] Summary finish(const trace::Trace& trace) const;
+
+ private:
+  Summary summary_;
+  std::vector<bool> visited_;  // Per region.
+};
 
 }  // namespace pathline::comm

@@ -70,49 +70,43 @@ void add_bytes(const trace::Events& events, size_t event, Tree::Node& node) {
   }
 }
 
-Tree tree_of(const trace::Trace& trace, const trace::Location& location,
-             const trace::Selection& selection) {
-  Tree tree;
+/// Adds the calls of a location, or of a part of it that begins with the Enters of the calls that
+/// are open.
+///
+/// new_ticks  before it, events were counted already.
+/// since      until when the time is in the tree already.
+void add_calls(const trace::Trace& trace, const trace::Location& location,
+               const trace::Selection& selection, uint64_t new_ticks, uint64_t& since, Tree& tree) {
   uint32_t current = 0;
-  uint64_t since = 0;
+  const auto counts = [&](uint64_t ticks) {
+    return ticks >= new_ticks && selection.has_time(ticks);
+  };
   const auto charge = [&](uint64_t ticks) {
     const uint64_t from = std::max(since, selection.from_ticks);
     const uint64_t until = std::min(ticks, selection.until_ticks);
     if (from < until) tree[current].exclusive_ticks += until - from;
-    since = ticks;
+    since = std::max(since, ticks);
   };
   trace::walk_calls(
       trace.definitions, location.events,
       [&](trace::Region region, uint64_t ticks) {
         charge(ticks);
         current = tree.child(current, region);
-        tree[current].visits += selection.has_time(ticks) ? 1 : 0;
+        tree[current].visits += counts(ticks) ? 1 : 0;
       },
       [&](uint64_t ticks) {
         charge(ticks);
         current = tree[current].parent;
       },
       [&](size_t event) {
-        if (selection.has_time(location.events.ticks[event])) {
+        if (counts(location.events.ticks[event])) {
           add_bytes(location.events, event, tree[current]);
         }
       });
-  return tree;
 }
 
-}  // namespace
-
-Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
-                   base::ThreadPool& pool) {
-  std::vector<Tree> trees(trace.locations.size());
-  pool.for_each(trees.size(), [&](size_t i) {
-    const trace::Location& location = trace.locations[i];
-    const bool wanted =
-        selection.ranks.empty() || (location.rank.valid() && selection.has_rank(location.rank));
-    if (wanted) trees[i] = tree_of(trace, location, selection);
-  });
-
-  // Merged in the order of locations: the numbering does not depend on the threads.
+/// Merged in the order of locations: the numbering does not depend on the threads.
+Profile merged(const std::vector<Tree>& trees) {
   Profile profile;
   std::unordered_map<uint64_t, uint32_t> known;
   profile.by_location.resize(trees.size());
@@ -138,5 +132,42 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
   }
   return profile;
 }
+
+}  // namespace
+
+Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
+                   base::ThreadPool& pool) {
+  std::vector<Tree> trees(trace.locations.size());
+  pool.for_each(trees.size(), [&](size_t i) {
+    const trace::Location& location = trace.locations[i];
+    const bool wanted =
+        selection.ranks.empty() || (location.rank.valid() && selection.has_rank(location.rank));
+    uint64_t since = 0;
+    if (wanted) add_calls(trace, location, selection, 0, since, trees[i]);
+  });
+  return merged(trees);
+}
+
+struct GrowingProfile::State {
+  std::vector<Tree> trees;      // Per location.
+  std::vector<uint64_t> since;  // The time before is in the tree.
+};
+
+GrowingProfile::GrowingProfile() : state_(std::make_unique<State>()) {}
+GrowingProfile::~GrowingProfile() = default;
+
+void GrowingProfile::add(const trace::Trace& part, uint64_t from_ticks, base::ThreadPool& pool) {
+  const size_t count = part.locations.size();
+  state_->trees.resize(count);
+  state_->since.resize(count, 0);
+  constexpr size_t kPiece = 16;
+  pool.for_each((count + kPiece - 1) / kPiece, [&](size_t piece) {
+    for (size_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
+      add_calls(part, part.locations[i], {}, from_ticks, state_->since[i], state_->trees[i]);
+    }
+  });
+}
+
+Profile GrowingProfile::finish() const { return merged(state_->trees); }
 
 }  // namespace pathline::profile

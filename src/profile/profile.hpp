@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,27 @@ struct Profile {
 /// cost  O(events), parallel over locations; independent of the thread count.
 Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
                    base::ThreadPool& pool);
+
+/// The profile of a run whose events come a part of the time after the other.
+class GrowingProfile {
+ public:
+  GrowingProfile();
+  ~GrowingProfile();
+  GrowingProfile(const GrowingProfile&) = delete;
+  GrowingProfile& operator=(const GrowingProfile&) = delete;
+
+  /// part        all locations; the events of each begin with the Enters of the calls that are
+  ///             open, at their times, and maybe others of before.
+  /// from_ticks  when its new events begin.
+  /// cost        O(events), parallel over locations.
+  void add(const trace::Trace& part, uint64_t from_ticks, base::ThreadPool& pool);
+  /// That of from_trace() for the whole, but for calls that had begun before the first event.
+  [[nodiscard]] Profile finish() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// What to call the regions of a profile in a table, by Region: no two have the same label. That is
 /// the name, where several regions of the profile share it "name (file.cpp:12)", and where they
