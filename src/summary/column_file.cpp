@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/column_file.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+namespace pathline::summary {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are stored as they are");
+
+constexpr size_t kHeaderBytes = 64;
+constexpr size_t kBlockBytes = 64 << 10;  // Of numbers; a multiple of the size of each.
+constexpr size_t kBlockHeaderBytes = 12;
+constexpr size_t kMostStoredBytes = kBlockBytes + kBlockBytes / 512 + 64;
+
+struct Header {
+  char magic[8];
+  uint16_t major;
+  uint16_t minor;
+  uint32_t table_crc;
+  uint64_t table_offset;
+  uint64_t table_bytes;
+  uint64_t file_bytes;
+  uint8_t unused[20];
+  uint32_t crc;  // Of the bytes before.
+};
+static_assert(sizeof(Header) == kHeaderBytes && std::is_trivially_copyable_v<Header>);
+
+uint32_t crc_of(std::span<const uint8_t> bytes) {
+  return static_cast<uint32_t>(crc32_z(crc32_z(0, nullptr, 0), bytes.data(), bytes.size()));
+}
+
+std::span<const uint8_t> bytes_of(const Header& header) {
+  return {reinterpret_cast<const uint8_t*>(&header), sizeof header};
+}
+
+template <class T>
+void append(std::vector<uint8_t>& to, T value) {
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(&value);
+  to.insert(to.end(), bytes, bytes + sizeof value);
+}
+
+template <class T>
+T number_at(std::span<const uint8_t> bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+ColumnWriter::ColumnWriter(const std::filesystem::path& path)
+    : path_(path), part_(base::part_path(path)), out_(part_, std::ios::binary | std::ios::trunc) {
+  put(bytes_of(Header{}));
+}
+
+ColumnWriter::~ColumnWriter() {
+  if (!out_.is_open()) return;
+  out_.close();
+  std::error_code ignored;
+  if (part_ != path_) std::filesystem::remove(part_, ignored);
+}
+
+void ColumnWriter::put(std::span<const uint8_t> bytes) {
+  out_.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  offset_ += bytes.size();
+}
+
+void ColumnWriter::add(std::string_view name, const std::vector<std::string_view>& texts) {
+  std::string characters;
+  std::vector<uint32_t> lengths;
+  for (const std::string_view text : texts) {
+    characters += text;
+    lengths.push_back(static_cast<uint32_t>(text.size()));
+  }
+  add(name, std::span<const char>(characters));
+  add(fmt::format("{}.length", name), lengths);
+}
+
+void ColumnWriter::add_bytes(std::string_view name, uint32_t width,
+                             std::span<const uint8_t> bytes) {
+  Entry entry{std::string(name), width, bytes.size() / width, offset_, 0};
+  for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
+    const auto block = bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin));
+    packed_.resize(compressBound(static_cast<uLong>(block.size())));
+    auto stored = static_cast<uLongf>(packed_.size());
+    constexpr int kFast = 1;
+    std::span<const uint8_t> content = block;  // What does not become smaller stays as it is.
+    if (compress2(packed_.data(), &stored, block.data(), static_cast<uLong>(block.size()), kFast) ==
+            Z_OK &&
+        stored < block.size()) {
+      content = std::span<const uint8_t>(packed_).first(stored);
+    }
+    std::vector<uint8_t> head;
+    append(head, static_cast<uint32_t>(block.size()));
+    append(head, static_cast<uint32_t>(content.size()));
+    append(head, crc_of(content));
+    put(head);
+    put(content);
+  }
+  entry.bytes = offset_ - entry.offset;
+  entries_.push_back(std::move(entry));
+}
+
+base::Status ColumnWriter::finish() {
+  std::vector<uint8_t> table;
+  for (const Entry& entry : entries_) {
+    append(table, static_cast<uint32_t>(entry.name.size()));
+    append(table, entry.width);
+    append(table, entry.rows);
+    append(table, entry.offset);
+    append(table, entry.bytes);
+    table.insert(table.end(), entry.name.begin(), entry.name.end());
+  }
+  Header header{};
+  std::copy(kMagic.begin(), kMagic.end(), header.magic);
+  header.major = kMajor;
+  header.minor = kMinor;
+  header.table_crc = crc_of(table);
+  header.table_offset = offset_;
+  header.table_bytes = table.size();
+  header.file_bytes = offset_ + table.size();
+  header.crc = crc_of(bytes_of(header).first(offsetof(Header, crc)));
+  put(table);
+  out_.seekp(0);
+  put(bytes_of(header));
+  out_.close();
+  std::error_code failed;
+  if (out_.fail()) {
+    failed = std::error_code(errno, std::generic_category());
+  } else if (part_ != path_) {
+    std::filesystem::rename(part_, path_, failed);
+  }
+  if (!failed) return {};
+  std::error_code ignored;
+  std::filesystem::remove(part_, ignored);
+  return base::Error{base::ErrorCode::kIo,
+                     fmt::format("cannot write {}: {}", path_.string(), failed.message())};
+}
+
+base::Error ColumnReader::damaged(const std::string& fact) const {
+  return {base::ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", path_.string(), fact),
+          "Make it again: pathline reduce RUN -o FILE.plsum"};
+}
+
+base::Result<ColumnReader> ColumnReader::open(const std::filesystem::path& path) {
+  auto file = base::MappedFile::open(path);
+  if (!file) return file.error();
+  ColumnReader reader(path, std::move(file).value());
+  if (auto status = reader.read_table(); !status) return status.error();
+  return reader;
+}
+
+base::Status ColumnReader::read_table() {
+  const std::span<const uint8_t> bytes = file_.bytes();
+  if (bytes.size() < kHeaderBytes ||
+      !std::equal(kMagic.begin(), kMagic.end(), reinterpret_cast<const char*>(bytes.data()))) {
+    return damaged("offset 0: it does not begin as a summary does");
+  }
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (crc_of(bytes.first(offsetof(Header, crc))) != header.crc) {
+    return damaged("offset 0: its header is damaged");
+  }
+  if (header.major != kMajor) {
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("cannot read {}: it is of format {}.{}, this reads {}.{}",
+                                   path_.string(), header.major, header.minor, kMajor, kMinor),
+                       "Use the version of Pathline that wrote it, or make it again."};
+  }
+  if (header.file_bytes != bytes.size() || header.table_offset > bytes.size() ||
+      header.table_bytes != bytes.size() - header.table_offset) {
+    return damaged(fmt::format("it has {} bytes instead of {}", bytes.size(), header.file_bytes));
+  }
+  const auto table = bytes.subspan(header.table_offset);
+  if (crc_of(table) != header.table_crc) {
+    return damaged(fmt::format("offset {}: its table is damaged", header.table_offset));
+  }
+  constexpr size_t kFixedBytes = 32;
+  for (size_t at = 0; at < table.size();) {
+    const auto wrong = [&] {
+      return damaged(
+          fmt::format("offset {}: this is no entry of the table", header.table_offset + at));
+    };
+    if (table.size() - at < kFixedBytes) return wrong();
+    const auto name_bytes = number_at<uint32_t>(table, at);
+    const Entry entry{{reinterpret_cast<const char*>(table.data()) + at + kFixedBytes, name_bytes},
+                      number_at<uint32_t>(table, at + 4),
+                      number_at<uint64_t>(table, at + 8),
+                      number_at<uint64_t>(table, at + 16),
+                      number_at<uint64_t>(table, at + 24)};
+    if (name_bytes > table.size() - at - kFixedBytes || entry.offset < kHeaderBytes ||
+        entry.offset > header.table_offset || entry.bytes > header.table_offset - entry.offset) {
+      return wrong();
+    }
+    entries_.push_back(entry);
+    at += kFixedBytes + name_bytes;
+  }
+  return {};
+}
+
+const ColumnReader::Entry* ColumnReader::find(std::string_view name) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.name == name; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+base::Status ColumnReader::read(std::string_view name, uint32_t width,
+                                std::vector<uint8_t>& values) const {
+  const Entry* const entry = find(name);
+  if (entry == nullptr) return damaged(fmt::format("it has no column {}", name));
+  const auto wrong = [&](uint64_t offset, std::string_view fact) {
+    return damaged(fmt::format("offset {}, column {}: {}", entry->offset + offset, name, fact));
+  };
+  if (entry->width != width) return wrong(0, "its numbers are of another size");
+  const auto bytes = file_.bytes().subspan(entry->offset, entry->bytes);
+  for (size_t at = 0; at < bytes.size();) {
+    if (bytes.size() - at < kBlockHeaderBytes) return wrong(at, "a block ends early");
+    const auto raw = number_at<uint32_t>(bytes, at);
+    const auto stored = number_at<uint32_t>(bytes, at + 4);
+    if (raw == 0 || raw > kBlockBytes || stored > kMostStoredBytes ||
+        stored > bytes.size() - at - kBlockHeaderBytes) {
+      return wrong(at, "this is no block");
+    }
+    const auto content = bytes.subspan(at + kBlockHeaderBytes, stored);
+    if (crc_of(content) != number_at<uint32_t>(bytes, at + 8)) {
+      return wrong(at, "the block is damaged");
+    }
+    const size_t row = values.size();
+    values.resize(row + raw);
+    auto length = static_cast<uLongf>(raw);
+    if (stored == raw) {
+      std::copy(content.begin(), content.end(), values.begin() + static_cast<ptrdiff_t>(row));
+    } else if (uncompress(values.data() + row, &length, content.data(),
+                          static_cast<uLong>(stored)) != Z_OK ||
+               length != raw) {
+      return wrong(at, "the block cannot be unpacked");
+    }
+    at += kBlockHeaderBytes + stored;
+  }
+  if (values.size() % width != 0 || values.size() / width != entry->rows) {
+    return wrong(0,
+                 fmt::format("it has {} rows instead of {}", values.size() / width, entry->rows));
+  }
+  return {};
+}
+
+base::Result<std::vector<std::string>> ColumnReader::texts(std::string_view name) const {
+  auto characters = column<char>(name);
+  if (!characters) return characters.error();
+  auto lengths = column<uint32_t>(fmt::format("{}.length", name));
+  if (!lengths) return lengths.error();
+  const std::string_view all(characters.value().data(), characters.value().size());
+  std::vector<std::string> texts;
+  size_t at = 0;
+  for (const uint32_t length : lengths.value()) {
+    if (length > all.size() - at) return damaged(fmt::format("column {} ends early", name));
+    texts.emplace_back(all.substr(at, length));
+    at += length;
+  }
+  return texts;
+}
+
+}  // namespace pathline::summary

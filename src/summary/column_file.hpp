@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/result.hpp"
+
+namespace pathline::summary {
+
+/// The bytes behind `*.plsum`: named columns of numbers, each in blocks that are compressed (zlib)
+/// and checked (CRC-32) by themselves, and a table of the columns at the end. Little-endian.
+/// Readers skip columns that they do not know; a higher major version is refused.
+///
+///   header   64 bytes: magic, major, minor, offset and bytes of the table, its CRC, bytes of the
+///            file, CRC of the 60 bytes before
+///   blocks   bytes of numbers, bytes stored, CRC of what is stored (32 bits each), then that
+///   table    per column: name, bytes of a number, rows, offset, bytes
+inline constexpr std::string_view kMagic = "PLSUM\r\n\x1a";
+inline constexpr uint16_t kMajor = 1;
+inline constexpr uint16_t kMinor = 0;
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> && std::is_trivially_copyable_v<T>;
+
+/// Writes column after column under another name; finish() gives the file its own.
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(const std::filesystem::path& path);
+  ~ColumnWriter();
+  ColumnWriter(const ColumnWriter&) = delete;
+  ColumnWriter& operator=(const ColumnWriter&) = delete;
+
+  template <Number T>
+  void add(std::string_view name, std::span<const T> values) {
+    add_bytes(name, sizeof(T),
+              {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
+  }
+  template <Number T>
+  void add(std::string_view name, const std::vector<T>& values) {
+    add(name, std::span<const T>(values));
+  }
+  /// Two columns: `name` with the characters of all, `name`.length with their numbers.
+  void add(std::string_view name, const std::vector<std::string_view>& texts);
+
+  /// errors  kIo with the system's reason, of everything before too.
+  base::Status finish();
+
+ private:
+  struct Entry {
+    std::string name;
+    uint32_t width;
+    uint64_t rows;
+    uint64_t offset;
+    uint64_t bytes;
+  };
+  void add_bytes(std::string_view name, uint32_t width, std::span<const uint8_t> bytes);
+  void put(std::span<const uint8_t> bytes);
+
+  std::filesystem::path path_;
+  std::filesystem::path part_;
+  std::ofstream out_;
+  uint64_t offset_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<uint8_t> packed_;
+};
+
+/// Trusts nothing in the file: a damaged one is an error that names the offset.
+class ColumnReader {
+ public:
+  /// errors  kNotFound, kIo, kUnsupported for another version, kCorrupt.
+  static base::Result<ColumnReader> open(const std::filesystem::path& path);
+
+  [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
+  /// errors  kCorrupt: without such a column, for one of other numbers, for damage.
+  template <Number T>
+  [[nodiscard]] base::Result<std::vector<T>> column(std::string_view name) const {
+    std::vector<uint8_t> bytes;
+    if (auto status = read(name, sizeof(T), bytes); !status) return status.error();
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(values.data()));
+    return values;
+  }
+  [[nodiscard]] base::Result<std::vector<std::string>> texts(std::string_view name) const;
+  [[nodiscard]] base::Error damaged(const std::string& fact) const;
+
+ private:
+  struct Entry {
+    std::string_view name;
+    uint32_t width;
+    uint64_t rows;
+    uint64_t offset;
+    uint64_t bytes;
+  };
+  explicit ColumnReader(std::filesystem::path path, base::MappedFile file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+  base::Status read_table();
+  [[nodiscard]] const Entry* find(std::string_view name) const;
+  [[nodiscard]] base::Status read(std::string_view name, uint32_t width,
+                                  std::vector<uint8_t>& values) const;
+
+  std::filesystem::path path_;
+  base::MappedFile file_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace pathline::summary

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "summary/column_file.hpp"
+#include "trace/ranks.hpp"
+
+namespace pathline::summary {
+namespace {
+
+/// The numbers of comm::Summary, in the order in which they stand in the file.
+template <class Facts, class Visit>
+void for_each_fact(Facts& facts, Visit visit) {
+  visit(facts.events);
+  visit(facts.cpu_threads);
+  visit(facts.streams);
+  visit(facts.communicators);
+  visit(facts.regions_visited);
+  visit(facts.hosts);
+  visit(facts.messages);
+  visit(facts.message_bytes);
+  visit(facts.unmatched_sends);
+  visit(facts.unmatched_receives);
+  visit(facts.collectives);
+  visit(facts.io_operations);
+  visit(facts.io_bytes_read);
+  visit(facts.io_bytes_written);
+  visit(facts.marked_steps);
+}
+
+void write_definitions(const trace::Definitions& definitions, ColumnWriter& out) {
+  std::vector<uint32_t> kinds;
+  std::vector<uint32_t> lengths;
+  std::vector<uint32_t> words;
+  std::vector<std::string_view> texts;
+  for (size_t i = 0; i < definitions.size(); ++i) {
+    kinds.push_back(static_cast<uint32_t>(definitions.kind(i)));
+    const auto own = definitions.words(i);
+    if (definitions.kind(i) == trace::DefinitionKind::kString) {
+      texts.emplace_back(definitions.text(own[1]));
+      lengths.push_back(1);
+      words.push_back(own[0]);
+    } else {
+      lengths.push_back(static_cast<uint32_t>(own.size()));
+      words.insert(words.end(), own.begin(), own.end());
+    }
+  }
+  out.add("definitions.kind", kinds);
+  out.add("definitions.length", lengths);
+  out.add("definitions.word", words);
+  out.add("definitions.text", texts);
+}
+
+void write_run(const trace::Trace& run, ColumnWriter& out) {
+  out.add("run.text", {run.format, run.creator, run.machine, run.description});
+  std::vector<std::string_view> properties;
+  for (const auto& [name, value] : run.properties) {
+    properties.emplace_back(name);
+    properties.emplace_back(value);
+  }
+  out.add("run.property", properties);
+  out.add("run.warning", std::vector<std::string_view>(run.warnings.begin(), run.warnings.end()));
+  out.add("run.number", std::vector<uint64_t>{run.start_ticks, run.end_ticks, run.unknown_events,
+                                              run.unknown_definitions, run.complete ? 1U : 0U});
+  std::vector<uint8_t> complete;
+  for (const trace::Location& location : run.locations) complete.push_back(location.complete);
+  out.add("locations.complete", complete);
+}
+
+void write_profile(const profile::Profile& profile, ColumnWriter& out) {
+  std::vector<uint32_t> parent, region, count, path;
+  std::vector<uint64_t> visits, exclusive, sent, received;
+  for (const profile::CallPathNode& node : profile.call_paths) {
+    parent.push_back(node.parent.valid() ? uint32_t{node.parent} : UINT32_MAX);
+    region.push_back(node.region.valid() ? uint32_t{node.region} : UINT32_MAX);
+  }
+  for (const auto& costs : profile.by_location) {
+    count.push_back(static_cast<uint32_t>(costs.size()));
+    for (const profile::Cost& cost : costs) {
+      path.push_back(cost.call_path);
+      visits.push_back(cost.visits);
+      exclusive.push_back(cost.exclusive_ticks);
+      sent.push_back(cost.bytes_sent);
+      received.push_back(cost.bytes_received);
+    }
+  }
+  out.add("paths.parent", parent);
+  out.add("paths.region", region);
+  out.add("profile.location.rows", count);
+  out.add("profile.path", path);
+  out.add("profile.visits", visits);
+  out.add("profile.exclusive_ticks", exclusive);
+  out.add("profile.bytes_sent", sent);
+  out.add("profile.bytes_received", received);
+}
+
+void write_matrix(const comm::Matrix& matrix, ColumnWriter& out) {
+  out.add("pairs.sender.first", matrix.traffic.row);
+  out.add("pairs.receiver", matrix.traffic.receiver);
+  out.add("pairs.messages", matrix.traffic.messages);
+  out.add("pairs.bytes", matrix.traffic.bytes);
+  out.add("pairs.min_ticks", matrix.min_ticks);
+  out.add("pairs.max_ticks", matrix.max_ticks);
+  out.add("pairs.mean_ticks", matrix.mean_ticks);
+}
+
+/// Takes columns and remembers the first that could not be had.
+class Columns {
+ public:
+  explicit Columns(const ColumnReader& file) : file_(file) {}
+
+  template <class T>
+  std::vector<T> numbers(std::string_view name) {
+    if (!status_) return {};
+    auto column = file_.column<T>(name);
+    if (column) return std::move(column).value();
+    status_ = column.error();
+    return {};
+  }
+  std::vector<std::string> texts(std::string_view name) {
+    if (!status_) return {};
+    auto column = file_.texts(name);
+    if (column) return std::move(column).value();
+    status_ = column.error();
+    return {};
+  }
+  /// What the columns of a table say has to fit together.
+  void require(bool holds, std::string_view table, std::string_view fact) {
+    if (status_ && !holds) status_ = file_.damaged(fmt::format("table {}: {}", table, fact));
+  }
+  [[nodiscard]] const base::Status& status() const { return status_; }
+
+ private:
+  const ColumnReader& file_;
+  base::Status status_;
+};
+
+void read_definitions(Columns& in, trace::Trace& run) {
+  const auto kinds = in.numbers<uint32_t>("definitions.kind");
+  const auto lengths = in.numbers<uint32_t>("definitions.length");
+  const auto words = in.numbers<uint32_t>("definitions.word");
+  const auto texts = in.texts("definitions.text");
+  in.require(kinds.size() == lengths.size(), "definitions", "its columns differ in length");
+  if (!in.status()) return;
+  size_t word = 0;
+  size_t text = 0;
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const bool is_text = kinds[i] == static_cast<uint32_t>(trace::DefinitionKind::kString);
+    const bool fits = lengths[i] <= words.size() - word && kinds[i] <= UINT8_MAX &&
+                      (!is_text || (lengths[i] == 1 && text < texts.size()));
+    in.require(fits, "definitions", fmt::format("definition {} does not fit", i));
+    if (!in.status()) return;
+    const auto own = std::span<const uint32_t>(words).subspan(word, lengths[i]);
+    const auto kind = static_cast<trace::DefinitionKind>(kinds[i]);
+    if (is_text) {
+      run.definitions.add_string(own[0], texts[text++]);
+    } else {
+      in.require(trace::definition_fits(kind, own), "definitions",
+                 fmt::format("definition {} has other fields than its kind", i));
+      if (!in.status()) return;
+      run.definitions.add(kind, own);
+    }
+    word += lengths[i];
+  }
+  const base::Status finished = run.definitions.finish();
+  in.require(finished.ok(), "definitions", finished ? "" : finished.error().message);
+}
+
+void read_run(Columns& in, trace::Trace& run) {
+  auto texts = in.texts("run.text");
+  const auto properties = in.texts("run.property");
+  auto warnings = in.texts("run.warning");
+  const auto numbers = in.numbers<uint64_t>("run.number");
+  const auto complete = in.numbers<uint8_t>("locations.complete");
+  in.require(texts.size() >= 4 && numbers.size() >= 5 && properties.size() % 2 == 0, "run",
+             "it has too few rows");
+  in.require(complete.size() == run.definitions.locations.size(), "locations",
+             "it has another number of rows than there are locations");
+  if (!in.status()) return;
+  run.format = std::move(texts[0]);
+  run.creator = std::move(texts[1]);
+  run.machine = std::move(texts[2]);
+  run.description = std::move(texts[3]);
+  for (size_t i = 0; i < properties.size(); i += 2) {
+    run.properties.emplace_back(properties[i], properties[i + 1]);
+  }
+  run.warnings = std::move(warnings);
+  run.start_ticks = numbers[0];
+  run.end_ticks = numbers[1];
+  run.unknown_events = numbers[2];
+  run.unknown_definitions = numbers[3];
+  run.complete = numbers[4] != 0;
+  in.require(run.start_ticks <= run.end_ticks, "run", "it ends before it starts");
+  for (size_t i = 0; i < complete.size(); ++i) {
+    const trace::LocationDefinition& defined = run.definitions.locations[i];
+    trace::Location location;
+    location.id = defined.id;
+    location.name = defined.name;
+    location.type = defined.type;
+    location.complete = complete[i] != 0;
+    run.locations.push_back(std::move(location));
+  }
+  trace::assign_ranks(run);
+}
+
+comm::Summary read_facts(Columns& in) {
+  comm::Summary facts;
+  const auto numbers = in.numbers<uint64_t>("facts");
+  const auto kinds = in.numbers<uint64_t>("facts.events_by_kind");
+  size_t count = 0;
+  for_each_fact(facts, [&](uint64_t&) { ++count; });
+  in.require(numbers.size() >= count && kinds.size() == facts.events_by_kind.size(), "facts",
+             "it has too few rows");
+  if (!in.status()) return facts;
+  size_t i = 0;
+  for_each_fact(facts, [&](uint64_t& fact) { fact = numbers[i++]; });
+  std::copy(kinds.begin(), kinds.end(), facts.events_by_kind.begin());
+  return facts;
+}
+
+profile::Profile read_profile(Columns& in, const trace::Trace& run) {
+  const auto parent = in.numbers<uint32_t>("paths.parent");
+  const auto region = in.numbers<uint32_t>("paths.region");
+  const auto count = in.numbers<uint32_t>("profile.location.rows");
+  const auto path = in.numbers<uint32_t>("profile.path");
+  const auto visits = in.numbers<uint64_t>("profile.visits");
+  const auto exclusive = in.numbers<uint64_t>("profile.exclusive_ticks");
+  const auto sent = in.numbers<uint64_t>("profile.bytes_sent");
+  const auto received = in.numbers<uint64_t>("profile.bytes_received");
+  const size_t rows = path.size();
+  in.require(parent.size() == region.size() && visits.size() == rows && exclusive.size() == rows &&
+                 sent.size() == rows && received.size() == rows,
+             "profile", "its columns differ in length");
+  in.require(count.size() == run.locations.size(), "profile",
+             "it has another number of locations than the run");
+  profile::Profile profile;
+  for (uint32_t i = 0; in.status() && i < parent.size(); ++i) {
+    in.require((parent[i] == UINT32_MAX || parent[i] < i) &&
+                   (region[i] == UINT32_MAX || region[i] < run.definitions.regions.size()),
+               "paths", fmt::format("row {} refers to what does not exist", i));
+    profile.call_paths.push_back(
+        {parent[i] == UINT32_MAX ? profile::CallPath::none() : profile::CallPath(parent[i]),
+         region[i] == UINT32_MAX ? trace::Region::none() : trace::Region(region[i])});
+  }
+  size_t row = 0;
+  for (size_t location = 0; in.status() && location < count.size(); ++location) {
+    in.require(count[location] <= rows - row, "profile", "it has too few rows");
+    auto& costs = profile.by_location.emplace_back();
+    for (const size_t end = row + count[location]; in.status() && row < end; ++row) {
+      const bool ascends = costs.empty() || path[row] > costs.back().call_path;
+      in.require(ascends && path[row] < parent.size(), "profile",
+                 fmt::format("row {} has no call path that could stand there", row));
+      costs.push_back({path[row], visits[row], exclusive[row], sent[row], received[row]});
+    }
+  }
+  return profile;
+}
+
+comm::Matrix read_matrix(Columns& in, const trace::Trace& run) {
+  comm::Matrix matrix;
+  graph::Traffic& traffic = matrix.traffic;
+  traffic.row = in.numbers<uint64_t>("pairs.sender.first");
+  traffic.receiver = in.numbers<uint32_t>("pairs.receiver");
+  traffic.messages = in.numbers<uint64_t>("pairs.messages");
+  traffic.bytes = in.numbers<uint64_t>("pairs.bytes");
+  matrix.min_ticks = in.numbers<int64_t>("pairs.min_ticks");
+  matrix.max_ticks = in.numbers<int64_t>("pairs.max_ticks");
+  matrix.mean_ticks = in.numbers<double>("pairs.mean_ticks");
+  const size_t rows = traffic.receiver.size();
+  in.require(traffic.messages.size() == rows && traffic.bytes.size() == rows &&
+                 matrix.min_ticks.size() == rows && matrix.max_ticks.size() == rows &&
+                 matrix.mean_ticks.size() == rows,
+             "pairs", "its columns differ in length");
+  in.require(traffic.row.size() == size_t{run.rank_count} + 1 && traffic.row.front() == 0 &&
+                 traffic.row.back() == rows &&
+                 std::is_sorted(traffic.row.begin(), traffic.row.end()),
+             "pairs", "its rows are not those of the senders");
+  for (uint32_t sender = 0; in.status() && sender < run.rank_count; ++sender) {
+    for (size_t i = traffic.row[sender]; i < traffic.row[sender + 1]; ++i) {
+      const bool ascends =
+          i == traffic.row[sender] || traffic.receiver[i] > traffic.receiver[i - 1];
+      if (ascends && traffic.receiver[i] < run.rank_count && traffic.messages[i] > 0) continue;
+      in.require(false, "pairs", fmt::format("row {} names no receiver in order", i));
+      break;
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
+bool looks_like_summary(std::span<const uint8_t> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.starts_with(kMagic);
+}
+
+base::Status write(const RunSummary& summary, const std::filesystem::path& path) {
+  ColumnWriter out(path);
+  write_definitions(summary.run.definitions, out);
+  write_run(summary.run, out);
+  std::vector<uint64_t> facts;
+  for_each_fact(summary.facts, [&](uint64_t fact) { facts.push_back(fact); });
+  out.add("facts", facts);
+  out.add("facts.events_by_kind", std::span<const uint64_t>(summary.facts.events_by_kind));
+  write_profile(summary.profile, out);
+  write_matrix(summary.matrix, out);
+  return out.finish();
+}
+
+base::Result<RunSummary> read(const std::filesystem::path& path) {
+  const auto file = ColumnReader::open(path);
+  if (!file) return file.error();
+  Columns in(file.value());
+  RunSummary summary;
+  read_definitions(in, summary.run);
+  if (in.status()) read_run(in, summary.run);
+  if (in.status()) summary.facts = read_facts(in);
+  if (in.status()) summary.profile = read_profile(in, summary.run);
+  if (in.status()) summary.matrix = read_matrix(in, summary.run);
+  if (!in.status()) return in.status().error();
+  return summary;
+}
+
+}  // namespace pathline::summary

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "base/result.hpp"
+#include "summary/run_summary.hpp"
+
+namespace pathline::summary {
+
+/// True if the bytes begin as a summary does (*.plsum).
+bool looks_like_summary(std::span<const uint8_t> head);
+
+/// Writes a summary; the same one gives the same bytes.
+///
+/// errors  kIo; there is no file then, or the one that was there before.
+base::Status write(const RunSummary& summary, const std::filesystem::path& path);
+
+/// Trusts nothing in the file.
+///
+/// errors  kNotFound, kIo, kUnsupported for another version of the format, kCorrupt with offset and
+///         fact.
+base::Result<RunSummary> read(const std::filesystem::path& path);
+
+}  // namespace pathline::summary

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/reduce.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "summary/windows.hpp"
+#include "trace/backwards.hpp"
+#include "trace/calls.hpp"
+#include "trace/finish.hpp"
+#include "trace/match.hpp"
+
+namespace pathline::summary {
+namespace {
+
+using trace::EventKind;
+
+/// How many collective operations there are: the i-th ones of all members of a communicator are
+/// one.
+class CollectiveCount {
+ public:
+  void add(const trace::Trace& part, const std::vector<size_t>& earlier) {
+    for (uint32_t i = 0; i < part.locations.size(); ++i) {
+      const trace::Location& location = part.locations[i];
+      const trace::Events& events = location.events;
+      // Of a rank the operations of all threads count together.
+      const uint64_t member = location.rank.valid() ? uint64_t{location.rank} : kNoRank + i;
+      for (size_t event = earlier[i]; event < events.size(); ++event) {
+        const EventKind kind = events.kind[event];
+        if (kind != EventKind::kMpiCollectiveEnd &&
+            kind != EventKind::kNonBlockingCollectiveComplete) {
+          continue;
+        }
+        const uint32_t comm = part.definitions.communicator_index(events.fields(event)[1]);
+        if (comm != base::IdMap::kNone) ++counts_[{comm, is_self(part, comm) ? i : member}];
+      }
+    }
+  }
+  [[nodiscard]] uint64_t finish(const trace::Trace& trace) const {
+    uint64_t sum = 0;
+    std::map<uint32_t, uint64_t> most;
+    for (const auto& [key, count] : counts_) {
+      if (is_self(trace, key.first)) {
+        sum += count;
+      } else {
+        most[key.first] = std::max(most[key.first], count);
+      }
+    }
+    for (const auto& [comm, count] : most) sum += count;
+    return sum;
+  }
+
+ private:
+  static constexpr uint64_t kNoRank = uint64_t{1} << 32U;
+  static bool is_self(const trace::Trace& trace, uint32_t comm) {
+    const uint32_t group =
+        trace.definitions.group_index(trace.definitions.communicators[comm].group);
+    return group != base::IdMap::kNone &&
+           trace.definitions.groups[group].type == trace::GroupType::kCommSelf;
+  }
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> counts_;  // By communicator and member.
+};
+
+/// How many time steps each rank marked.
+class StepCount {
+ public:
+  /// Steps that end in the part, unless they go on behind it. `open` gets their parameters.
+  void add(const trace::Trace& part, uint64_t until, std::vector<std::vector<uint32_t>>& open) {
+    const auto steps = trace::marked_steps(part);
+    counts_.resize(steps.size(), 0);
+    for (uint32_t rank = 0; rank < steps.size(); ++rank) {
+      const uint32_t location = part.rank_location[rank];
+      if (steps[rank].empty() || location == base::IdMap::kNone) continue;
+      const trace::Events& events = part.locations[location].events;
+      const uint64_t open_ticks = first_open_step(part.definitions, events);
+      for (const trace::StepWindow& step : steps[rank]) {
+        const bool goes_on = until != UINT64_MAX && step.begin_ticks >= open_ticks;
+        counts_[rank] += goes_on ? 0 : 1;
+      }
+      if (until == UINT64_MAX || open_ticks == UINT64_MAX) continue;
+      for (uint32_t i = 0; i < events.size(); ++i) {
+        const bool is_parameter = events.kind[i] == EventKind::kParameterInt ||
+                                  events.kind[i] == EventKind::kParameterUnsignedInt;
+        if (is_parameter && events.ticks[i] >= open_ticks) open[location].push_back(i);
+      }
+    }
+  }
+  [[nodiscard]] uint64_t most() const {
+    return counts_.empty() ? 0 : *std::max_element(counts_.begin(), counts_.end());
+  }
+
+ private:
+  /// When the outermost step that is open began; UINT64_MAX without one.
+  static uint64_t first_open_step(const trace::Definitions& definitions,
+                                  const trace::Events& events) {
+    std::vector<uint32_t> open;
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      if (events.kind[i] == EventKind::kEnter) {
+        open.push_back(i);
+      } else if (events.kind[i] == EventKind::kLeave) {
+        while (!open.empty() && open.back() >= events.ref[i]) open.pop_back();
+      }
+    }
+    for (const uint32_t enter : open) {
+      if (definitions.regions[events.ref[enter]].name == "time step") return events.ticks[enter];
+    }
+    return UINT64_MAX;
+  }
+  std::vector<uint64_t> counts_;  // Per rank.
+};
+
+/// Depth first, children in the order of their region: as it does not depend on who was seen first.
+profile::Profile canonical(profile::Profile given) {
+  const size_t count = given.call_paths.size();
+  std::vector<std::vector<uint32_t>> children(count + 1);
+  for (uint32_t path = 0; path < count; ++path) {
+    const profile::CallPath parent = given.call_paths[path].parent;
+    children[parent.valid() ? uint32_t{parent} : count].push_back(path);
+  }
+  for (auto& siblings : children) {
+    std::sort(siblings.begin(), siblings.end(), [&](uint32_t a, uint32_t b) {
+      return given.call_paths[a].region < given.call_paths[b].region;
+    });
+  }
+  std::vector<uint32_t> number(count, 0);
+  profile::Profile result;
+  result.call_paths.reserve(count);
+  std::vector<uint32_t> open(children[count].rbegin(), children[count].rend());
+  while (!open.empty()) {
+    const uint32_t path = open.back();
+    open.pop_back();
+    number[path] = static_cast<uint32_t>(result.call_paths.size());
+    const profile::CallPath parent = given.call_paths[path].parent;
+    result.call_paths.push_back(
+        {parent.valid() ? profile::CallPath(number[parent]) : profile::CallPath::none(),
+         given.call_paths[path].region});
+    open.insert(open.end(), children[path].rbegin(), children[path].rend());
+  }
+  result.by_location = std::move(given.by_location);
+  for (auto& costs : result.by_location) {
+    for (profile::Cost& cost : costs) cost.call_path = number[cost.call_path];
+    std::sort(costs.begin(), costs.end(), [](const profile::Cost& a, const profile::Cost& b) {
+      return a.call_path < b.call_path;
+    });
+  }
+  return result;
+}
+
+/// Leaves what a summary has of a trace.
+void forget_events(trace::Trace& trace) {
+  for (trace::Location& location : trace.locations) {
+    location.events = {};
+    location.clock_offsets.clear();
+  }
+  trace.messages = {};
+  trace.collectives = {};
+  trace.unmatched_sends.clear();
+  trace.unmatched_receives.clear();
+  trace.arena = std::make_shared<base::Arena>();
+}
+
+base::Error needs_whole(std::string_view why) {
+  return {base::ErrorCode::kUnsupported, std::string(why)};
+}
+
+class Pass {
+ public:
+  Pass(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
+       base::Progress& progress)
+      : windows_(std::move(archive), size, pool, progress), pool_(pool) {}
+
+  base::Result<RunSummary> run() {
+    while (!windows_.ended()) {
+      if (auto status = windows_.next(); !status) return status.error();
+      if (auto status = take_window(); !status) return status.error();
+    }
+    return finish();
+  }
+
+ private:
+  base::Status take_window() {
+    trace::Trace& part = windows_.trace();
+    const size_t count = part.locations.size();
+    std::vector<size_t> earlier(count);
+    for (size_t i = 0; i < count; ++i) {
+      earlier[i] = windows_.earlier(i);
+      if (windows_.seen(i).leaves_of_earlier_calls > 0) {
+        return needs_whole("calls had begun before its first event");
+      }
+    }
+    part.messages = {};
+    part.unmatched_sends.clear();
+    part.unmatched_receives.clear();
+    trace::OpenEnds open;
+    if (windows_.ended()) {
+      trace::match_messages(part, pool_);
+      open.events.resize(count);
+    } else {
+      open = trace::match_open_messages(part, pool_);
+      if (open.needs_whole) {
+        return needs_whole("recording was switched on in it, or requests were cancelled");
+      }
+    }
+    odd_.sends.add(part, part.unmatched_sends);
+    odd_.receives.add(part, part.unmatched_receives);
+    const trace::Backwards backwards = trace::find_backwards(part.messages, part.definitions);
+    odd_.backwards.of_clocks += backwards.of_clocks;
+    odd_.backwards.of_threads += backwards.of_threads;
+    odd_.backwards.of_worlds += backwards.of_worlds;
+    odd_.backwards.worst_ticks = std::max(odd_.backwards.worst_ticks, backwards.worst_ticks);
+    messages_ += part.messages.size();
+    for (const uint64_t bytes : part.messages.bytes) message_bytes_ += bytes;
+
+    matrix_.add(part.messages);
+    profile_.add(part, windows_.from_ticks(), pool_);
+    facts_.add(part, earlier, open.events);
+    collectives_.add(part, earlier);
+    steps_.add(part, windows_.until_ticks(), open.events);
+    for (auto& events : open.events) {
+      std::sort(events.begin(), events.end());
+      events.erase(std::unique(events.begin(), events.end()), events.end());
+    }
+    windows_.keep(std::move(open.events));
+    return {};
+  }
+
+  RunSummary finish() {
+    trace::Trace& trace = windows_.trace();
+    trace.start_ticks = UINT64_MAX;
+    for (size_t i = 0; i < trace.locations.size(); ++i) {
+      const Windows::Seen& seen = windows_.seen(i);
+      trace.unknown_events += seen.unknown;
+      odd_.misplaced_leaves += seen.misplaced_leaves;
+      odd_.open_calls += seen.lost_leaves + seen.open_calls;
+      if (seen.events == 0) continue;
+      trace.start_ticks = std::min(trace.start_ticks, seen.first_ticks);
+      trace.end_ticks = std::max(trace.end_ticks, seen.last_ticks);
+    }
+    if (trace.start_ticks == UINT64_MAX) {
+      trace.start_ticks = trace.end_ticks = trace.definitions.clock.global_offset;
+    }
+    for (size_t i = 0; i < trace.locations.size() && trace.unknown_events == 0; ++i) {
+      const bool as_stated = trace.definitions.locations[i].event_count == windows_.seen(i).events;
+      odd_.miscounted_locations += as_stated ? 0 : 1;
+    }
+    trace::add_warnings(odd_, trace);
+    RunSummary result;
+    result.facts = facts_.finish(trace);
+    result.facts.messages = messages_;
+    result.facts.message_bytes = message_bytes_;
+    result.facts.unmatched_sends = odd_.sends.count;
+    result.facts.unmatched_receives = odd_.receives.count;
+    result.facts.collectives = collectives_.finish(trace);
+    result.facts.marked_steps = steps_.most();
+    result.profile = canonical(profile_.finish());
+    result.matrix = matrix_.finish(trace.rank_count);
+    forget_events(trace);
+    result.run = std::move(trace);
+    return result;
+  }
+
+  Windows windows_;
+  base::ThreadPool& pool_;
+  profile::GrowingProfile profile_;
+  comm::GrowingMatrix matrix_;
+  comm::GrowingSummary facts_;
+  CollectiveCount collectives_;
+  StepCount steps_;
+  trace::Oddities odd_;
+  uint64_t messages_ = 0;
+  uint64_t message_bytes_ = 0;
+};
+
+}  // namespace
+
+RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
+  RunSummary result;
+  result.facts = comm::summarise(trace);
+  result.profile = canonical(profile::from_trace(trace, {}, pool));
+  result.matrix = comm::matrix(trace, {}, std::nullopt, pool);
+  forget_events(trace);
+  result.run = std::move(trace);
+  return result;
+}
+
+base::Result<RunSummary> reduce(otf2::Archive archive, const WindowSize& size,
+                                base::ThreadPool& pool, base::Progress& progress) {
+  return Pass(std::move(archive), size, pool, progress).run();
+}
+
+}  // namespace pathline::summary

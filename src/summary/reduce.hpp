@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "otf2/reader.hpp"
+#include "summary/run_summary.hpp"
+#include "summary/windows.hpp"
+
+namespace pathline::summary {
+
+/// The tables of a trace in memory, which loses its events.
+RunSummary reduce(trace::Trace trace, base::ThreadPool& pool);
+
+/// The same of an archive in one pass over windows of time, of which one is in memory at a time:
+/// equal tables for any size of the windows.
+///
+/// errors  kUnsupported, with what it is in `message`, for archives that are to be read as a whole:
+///         calls that had begun before the first event, recording that was switched on, cancelled
+///         requests whose begin is in another window; kCorrupt for damage.
+/// cost    one pass over the events; memory for a window, open ends and the tables.
+base::Result<RunSummary> reduce(otf2::Archive archive, const WindowSize& size,
+                                base::ThreadPool& pool, base::Progress& progress);
+
+}  // namespace pathline::summary

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "comm/matrix.hpp"
+#include "comm/summary.hpp"
+#include "profile/profile.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::summary {
+
+/// A run in tables: what a trace says of the whole run, without its events.
+struct RunSummary {
+  /// Definitions, locations, ranks, time range and warnings; neither events nor messages.
+  trace::Trace run;
+  comm::Summary facts;
+  profile::Profile profile;  ///< Call paths in the order of canonical().
+  comm::Matrix matrix;
+};
+
+}  // namespace pathline::summary

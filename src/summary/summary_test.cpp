@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A run in windows of any size has the tables of the same run in one piece, and a file gives back
+// what was written.
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.hpp"
+#include "base/test_data.hpp"
+#include "otf2/reader.hpp"
+#include "otf2/writer.hpp"
+#include "summary/file.hpp"
+#include "summary/reduce.hpp"
+#include "trace/test_trace.hpp"
+
+namespace pathline::summary {
+namespace {
+
+using trace::EventKind;
+using trace::Region;
+using trace::TestTrace;
+
+/// Everything that can be compared, in a line each.
+std::vector<std::string> lines(const RunSummary& summary) {
+  std::vector<std::string> result;
+  const auto add = [&](const std::string& name, const auto&... values) {
+    std::string line = name;
+    ((line += ' ' + testing::PrintToString(values)), ...);
+    result.push_back(line);
+  };
+  const trace::Trace& run = summary.run;
+  add("run", run.format, run.creator, run.machine, run.description, run.properties);
+  add("times", run.start_ticks, run.end_ticks, run.rank_count, run.complete);
+  for (const std::string& warning : run.warnings) add("warning", warning);
+  for (const trace::Location& location : run.locations) {
+    add("location", location.id, location.name, uint32_t{location.rank}, location.complete);
+  }
+  const comm::Summary& facts = summary.facts;
+  add("facts", facts.events, facts.events_by_kind, facts.cpu_threads, facts.streams,
+      facts.communicators, facts.regions_visited, facts.hosts);
+  add("messages", facts.messages, facts.message_bytes, facts.unmatched_sends,
+      facts.unmatched_receives, facts.collectives);
+  add("io and steps", facts.io_operations, facts.io_bytes_read, facts.io_bytes_written,
+      facts.marked_steps);
+  for (const profile::CallPathNode& path : summary.profile.call_paths) {
+    add("path", uint32_t{path.parent}, uint32_t{path.region});
+  }
+  for (size_t i = 0; i < summary.profile.by_location.size(); ++i) {
+    for (const profile::Cost& cost : summary.profile.by_location[i]) {
+      add("cost", i, cost.call_path, cost.visits, cost.exclusive_ticks, cost.bytes_sent,
+          cost.bytes_received);
+    }
+  }
+  const comm::Matrix& matrix = summary.matrix;
+  for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
+    for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
+      add("pair", sender, matrix.traffic.receiver[i], matrix.traffic.messages[i],
+          matrix.traffic.bytes[i], matrix.min_ticks[i], matrix.max_ticks[i], matrix.mean_ticks[i]);
+    }
+  }
+  return result;
+}
+
+RunSummary in_one_piece(const std::filesystem::path& anchor) {
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  auto trace = otf2::read(anchor, {}, pool, progress);
+  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  return reduce(std::move(trace).value(), pool);
+}
+
+base::Result<RunSummary> in_windows(const std::filesystem::path& anchor, const WindowSize& size) {
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  auto archive = otf2::open_archive(anchor, pool, progress);
+  if (!archive) return archive.error();
+  return reduce(std::move(archive).value(), size, pool, progress);
+}
+
+/// returns  false if it has to be read in one piece
+bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size) {
+  SCOPED_TRACE(testing::Message() << anchor << ", windows of " << size.events << " events");
+  const auto summary = in_windows(anchor, size);
+  if (!summary && summary.error().code == base::ErrorCode::kUnsupported) {
+    std::cerr << anchor << ": " << summary.error().message << "\n";
+    return false;
+  }
+  EXPECT_TRUE(summary.ok()) << summary.error().message;
+  if (!summary) return false;
+  EXPECT_THAT(lines(summary.value()), testing::ElementsAreArray(lines(in_one_piece(anchor))));
+  return true;
+}
+
+TEST(Windows, GiveTheTablesOfTheWholeForArchivesOfOthers) {
+  const auto folder = base::third_party_data("otf2");
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << base::kNeedsThirdPartyData;
+  size_t archives = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".otf2") continue;
+    if (std::filesystem::file_size(entry.path()) == 0) continue;
+    for (const uint64_t events : {300U, 20'000U, 4'000'000U}) {
+      archives += expect_the_same(entry.path(), {.events = events, .first_ticks = 1000}) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(archives, 36U);
+}
+
+/// A program whose messages are received in any order, whose receives complete in another one than
+/// they were posted in, and whose calls nest.
+class RandomRun {
+ public:
+  explicit RandomRun(uint32_t seed)
+      : random_(seed), ranks_(1 + pick(5)), test_(ranks_, 1 + seed % 2) {
+    const Region main = test_.region("main");
+    const Region work = test_.region("work");
+    const Region step = test_.region("time step");
+    const Region mpi = test_.region("MPI_Wait");
+    for (uint32_t rank = 0; rank < ranks_; ++rank) {
+      at(rank, 0, [=](TestTrace::Thread& on, uint64_t t) { on.enter(t, main); });
+      uint64_t t = 1 + pick(50);
+      for (uint32_t i = pick(12); i > 0; --i) {
+        const Region region = pick(3) == 0 ? step : work;
+        at(rank, t, [=](TestTrace::Thread& on, uint64_t now) { on.enter(now, region); });
+        const uint64_t inner = t + pick(20);
+        const uint64_t end = inner + pick(40);
+        at(rank, inner, [=](TestTrace::Thread& on, uint64_t now) { on.enter(now, mpi); });
+        at(rank, end,
+           [=](TestTrace::Thread& on, uint64_t now) { on.leave(now, mpi).leave(now, region); });
+        if (pick(3) == 0) {
+          at(rank, end,
+             [=](TestTrace::Thread& on, uint64_t now) { on.collective(now, now, 11, 8, 8); });
+        }
+        t = end + pick(30);
+      }
+      if (pick(4) != 0) {
+        at(rank, 2000, [=](TestTrace::Thread& on, uint64_t now) { on.leave(now, main); });
+      }
+    }
+    add_messages();
+    for (auto& [time, number, rank, thread, act] : actions_) act(test_.on(rank, thread), time);
+  }
+  trace::Trace trace() { return test_.finish(1); }
+
+ private:
+  using Act = std::function<void(TestTrace::Thread&, uint64_t)>;
+  struct Action {
+    uint64_t ticks;
+    size_t number;
+    uint32_t rank;
+    uint32_t thread;
+    Act act;
+  };
+  uint32_t pick(uint32_t count) { return static_cast<uint32_t>(random_() % count); }
+  void at(uint32_t rank, uint64_t ticks, Act act) {
+    actions_.push_back({ticks, actions_.size(), rank, 0, std::move(act)});
+  }
+
+  /// Of a channel the k-th that is sent is the k-th that is posted for.
+  void add_messages() {
+    struct Channel {
+      uint64_t sent = 1;
+      uint64_t posted = 1;
+    };
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Channel> channels;
+    uint64_t request = 1;
+    for (uint32_t i = pick(80); i > 0; --i) {
+      const uint32_t from = pick(ranks_);
+      const uint32_t to = pick(ranks_);
+      const uint32_t tag = pick(2);
+      Channel& channel = channels[{from, to, tag}];
+      const uint64_t bytes = 1 + pick(1000);
+      const uint64_t sent = channel.sent += 1 + pick(60);
+      const uint64_t posted = channel.posted += 1 + pick(60);
+      const uint64_t done = posted + pick(3) * pick(300);
+      const bool lost = pick(20) == 0;
+      const uint64_t send_request = ++request;
+      if (pick(2) == 0) {
+        at(from, sent, [=](TestTrace::Thread& on, uint64_t t) { on.send(t, to, bytes, tag); });
+      } else {
+        at(from, sent,
+           [=](TestTrace::Thread& on, uint64_t t) { on.isend(t, send_request, to, bytes, tag); });
+        at(from, sent + pick(400),
+           [=](TestTrace::Thread& on, uint64_t t) { on.isend_complete(t, send_request); });
+      }
+      if (lost) continue;
+      const uint64_t receive_request = ++request;
+      if (pick(3) == 0) {
+        at(to, posted, [=](TestTrace::Thread& on, uint64_t t) { on.recv(t, from, bytes, tag); });
+        continue;
+      }
+      at(to, posted,
+         [=](TestTrace::Thread& on, uint64_t t) { on.irecv_request(t, receive_request); });
+      if (pick(10) == 0) {
+        at(to, done, [=](TestTrace::Thread& on, uint64_t t) { on.cancelled(t, receive_request); });
+      } else if (pick(10) != 0) {
+        at(to, done, [=](TestTrace::Thread& on, uint64_t t) {
+          on.irecv(t, receive_request, from, bytes, tag);
+        });
+      }
+    }
+    std::sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) {
+      return a.ticks != b.ticks ? a.ticks < b.ticks : a.number < b.number;
+    });
+  }
+
+  std::mt19937 random_;
+  uint32_t ranks_;
+  TestTrace test_;
+  std::vector<Action> actions_;
+};
+
+TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
+  size_t compared = 0;
+  for (uint32_t seed = 1; seed <= 150 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const base::ScratchFolder folder;
+    base::Progress progress;
+    const trace::Trace trace = RandomRun(seed).trace();
+    ASSERT_TRUE(otf2::write(trace, folder.path(), "traces", progress).ok());
+    for (const uint64_t events : {1U, 7U, 60U, 1'000'000U}) {
+      const bool done = expect_the_same(folder.path() / "traces.otf2",
+                                        {.events = events, .first_ticks = 1 + seed % 40});
+      compared += done ? 1 : 0;
+    }
+  }
+  EXPECT_GE(compared, 500U);
+}
+
+TEST(SummaryFile, GivesBackWhatWasWritten) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    const RunSummary summary = reduce(RandomRun(seed).trace(), pool);
+    const auto file = folder.path() / "run.plsum";
+    ASSERT_TRUE(write(summary, file).ok());
+    const auto again = read(file);
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_THAT(lines(again.value()), testing::ElementsAreArray(lines(summary)));
+    const std::string bytes = folder.read("run.plsum");
+    ASSERT_TRUE(write(again.value(), file).ok());
+    EXPECT_EQ(folder.read("run.plsum"), bytes);
+  }
+}
+
+TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  const RunSummary summary = reduce(RandomRun(3).trace(), pool);
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(summary, file).ok());
+  const std::string bytes = folder.read("run.plsum");
+  const auto expected = lines(summary);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
+    folder.write("run.plsum", damaged);
+    const auto again = read(file);
+    if (again.ok()) {
+      ASSERT_EQ(lines(again.value()), expected) << "byte " << i;
+    } else {
+      ASSERT_THAT(again.error().message, testing::HasSubstr("run.plsum")) << "byte " << i;
+    }
+  }
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    folder.write("run.plsum", std::string_view(bytes).substr(0, length));
+    ASSERT_FALSE(read(file).ok()) << "length " << length;
+  }
+}
+
+TEST(SummaryFile, OfAnotherVersionIsRefusedWithBothNumbers) {
+  const auto missing = read("/nowhere/run.plsum");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, base::ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace pathline::summary

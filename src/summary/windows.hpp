@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "otf2/decode_events.hpp"
+#include "otf2/reader.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::summary {
+
+struct WindowSize {
+  /// About so many events are in a window, judged by the one before.
+  uint64_t events = 4'000'000;
+  /// Of the first window; 0 for a hundredth of a second. What a run says of its length is not to be
+  /// trusted.
+  uint64_t first_ticks = 0;
+};
+
+/// An archive one window of time after the other, in memory for one window.
+///
+/// A window is a trace of its own: each location begins with events of earlier windows that are
+/// still needed, with their times: the Enters of calls that are open, and what keep() asked for.
+/// Behind them stand the events of the window. So what is known about a trace can be asked of it,
+/// and what is asked for the time of the window adds up over all of them.
+class Windows {
+ public:
+  /// archive  of otf2::open_archive().
+  Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
+          base::Progress& progress);
+
+  /// Goes on to the next window, from from_ticks() until until_ticks(), which for the last one is
+  /// UINT64_MAX.
+  ///
+  /// errors  those of damaged files: kCorrupt with file, offset and fact.
+  base::Status next();
+  /// The window is the last one.
+  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] uint64_t from_ticks() const { return from_; }
+  [[nodiscard]] uint64_t until_ticks() const { return until_; }
+
+  /// Events of the window, ranks, definitions; without messages and collective operations.
+  [[nodiscard]] trace::Trace& trace() { return archive_.trace; }
+  /// How many of a location's events are of earlier windows.
+  [[nodiscard]] size_t earlier(size_t location) const { return states_[location].earlier; }
+  /// Events of this window, per location ascending, that the next one begins with.
+  void keep(std::vector<std::vector<uint32_t>> events) { kept_ = std::move(events); }
+
+  /// What of a location was read so far. `open_calls` are those of this window's end.
+  struct Seen {
+    uint64_t events = 0;
+    uint64_t unknown = 0;
+    uint64_t misplaced_leaves = 0;
+    uint64_t leaves_of_earlier_calls = 0;
+    uint64_t lost_leaves = 0;  ///< Calls that ended with one around them.
+    uint64_t open_calls = 0;
+    uint64_t first_ticks = UINT64_MAX;
+    uint64_t last_ticks = 0;
+  };
+  [[nodiscard]] const Seen& seen(size_t location) const { return states_[location].seen; }
+
+ private:
+  struct State {
+    otf2::EventStream stream;
+    std::filesystem::path file;
+    std::vector<uint32_t> open;  // Enters in the events of the window.
+    size_t earlier = 0;
+    Seen seen;
+    std::vector<uint32_t> moved;  // Events of the last window that this one begins with.
+  };
+
+  base::Status read(size_t location);
+  [[nodiscard]] uint64_t next_width() const;
+
+  otf2::Archive archive_;
+  const WindowSize size_;
+  base::ThreadPool& pool_;
+  base::Progress& progress_;
+  std::vector<State> states_;
+  std::vector<std::vector<uint32_t>> kept_;
+  uint64_t from_ = 0;
+  uint64_t until_ = 0;
+  uint64_t width_ = 0;
+  uint64_t last_events_ = 0;  // New ones of the window.
+  bool started_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace pathline::summary
