@@ -115,6 +115,13 @@ class ProfileReader {
     if (!input) return input.error();
     if (const auto* trace = std::get_if<trace::Trace>(&input.value()))
       return of_trace(*trace, path);
+    if (const auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
+      const auto& metrics = request_.metrics;
+      if (std::any_of(metrics.begin(), metrics.end(), is_judged_metric)) {
+        return input::need_trace(std::move(input), path).error();
+      }
+      return profile::metric_table(summary->run, summary->profile);
+    }
     return of_file(std::get<profile::ProfileFile>(std::move(input).value()), path);
   }
 

@@ -47,9 +47,13 @@ std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Sel
 }
 
 profile::Profile chosen(const profile::TableProfile& file, const trace::Selection& selection) {
-  profile::Profile profile = file.profile;
+  return chosen(file.trace, file.profile, selection);
+}
+
+profile::Profile chosen(const trace::Trace& trace, profile::Profile profile,
+                        const trace::Selection& selection) {
   for (size_t l = 0; l < profile.by_location.size(); ++l) {
-    const trace::Rank rank = file.trace.locations[l].rank;
+    const trace::Rank rank = trace.locations[l].rank;
     if (!selection.ranks.empty() && !(rank.valid() && selection.has_rank(rank))) {
       profile.by_location[l].clear();
     }

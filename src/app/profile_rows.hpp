@@ -48,6 +48,9 @@ std::vector<ProfileRow> profile_rows(const trace::Trace& trace, const trace::Sel
 /// selection  ranks of `file.trace`, no times.
 /// cost       O(call paths x locations).
 profile::Profile chosen(const profile::TableProfile& file, const trace::Selection& selection);
+/// The part of a profile that the ranks of `selection` choose, whose times do not count.
+profile::Profile chosen(const trace::Trace& trace, profile::Profile profile,
+                        const trace::Selection& selection);
 /// Takes out of the rows what the file did not hold.
 void forget_unmeasured(const profile::TableProfile& file, std::vector<ProfileRow>& rows);
 

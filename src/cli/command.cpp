@@ -156,10 +156,11 @@ base::Result<input::Input> open_input(const CommonOptions& options,
   if (!input) return input;
   if (const auto* file = std::get_if<profile::ProfileFile>(&input.value())) {
     for (const std::string& warning : file->warnings) note(warning);
-  } else {
-    const auto& trace = std::get<trace::Trace>(input.value());
-    for (const std::string& warning : trace::missing(trace)) note(warning);
+    return input;
   }
+  const auto* summary = std::get_if<summary::RunSummary>(&input.value());
+  const auto& trace = summary != nullptr ? summary->run : std::get<trace::Trace>(input.value());
+  for (const std::string& warning : trace::missing(trace)) note(warning);
   return input;
 }
 
@@ -170,12 +171,27 @@ base::Result<trace::Selection> select(const CommonOptions& options, const trace:
   return selection;
 }
 
-base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options) {
+base::Status require_no_window(const CommonOptions& options, std::string_view kind) {
+  if (!options.from_s && !options.until_s) return {};
+  return base::Error{base::ErrorCode::kInvalidArgument,
+                     fmt::format("{} is a {} of a whole run: --from and --until belong to a trace",
+                                 options.input, kind)};
+}
+
+base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes) {
   auto opened = std::make_unique<Opened>(options.threads);
-  auto trace =
-      input::need_trace(open_input(options, {}, opened->pool, opened->progress), options.input);
-  if (!trace) return trace.error();
-  opened->trace = std::move(trace).value();
+  auto input = open_input(options, {}, opened->pool, opened->progress);
+  if (!input) return input.error();
+  auto* summary = std::get_if<summary::RunSummary>(&input.value());
+  if (summary != nullptr && takes == Takes::kSummaries) {
+    if (auto status = require_no_window(options, "summary"); !status) return status.error();
+    opened->trace = std::move(summary->run);
+    opened->summary = std::move(*summary);
+  } else {
+    auto trace = input::need_trace(std::move(input), options.input);
+    if (!trace) return trace.error();
+    opened->trace = std::move(trace).value();
+  }
   auto selection = select(options, opened->trace);
   if (!selection) return selection.error();
   opened->selection = std::move(selection).value();

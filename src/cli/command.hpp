@@ -61,13 +61,23 @@ struct Opened {
   base::ThreadPool pool;
   base::Progress progress;
   trace::Trace trace;
+  /// The tables of a summary, whose run is `trace`, without events.
+  std::optional<summary::RunSummary> summary;
   trace::Selection selection;
 };
 
+/// Whether a command can do with the tables of a summary.
+enum class Takes : uint8_t { kTraces, kSummaries };
+
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
 /// resolves the selection.
-/// errors  kUnsupported for a profile, which has no events; those of the readers.
-base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options);
+/// errors  kUnsupported for a profile, which has no events, and for a summary unless it is taken;
+///         kInvalidArgument for a time range of a summary; those of the readers.
+base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options,
+                                           Takes takes = Takes::kTraces);
+
+/// errors  kInvalidArgument for a time range of an input that knows the whole run only.
+base::Status require_no_window(const CommonOptions& options, std::string_view kind);
 
 /// Opens the input of `options`, and notes on stderr what is wrong with it.
 /// metrics  all that is read of a profile.
@@ -99,6 +109,7 @@ base::Status write_result(const std::string& path, const std::string& text);
 /// `words` is COMMAND: what stands behind the first "--" of the command line.
 void add_record_command(Command& program, Action& action, std::vector<std::string> words);
 void add_finish_command(Command& program, Action& action);
+void add_reduce_command(Command& program, Action& action);
 void add_score_command(Command& program, Action& action);
 void add_info_command(Command& program, Action& action);
 void add_profile_command(Command& program, Action& action);

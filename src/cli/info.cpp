@@ -17,8 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const trace::Trace& trace) {
-  const comm::Summary summary = comm::summarise(trace);
+Json to_json(const trace::Trace& trace, const comm::Summary& summary) {
   Json types = Json::object();
   for (size_t kind = 0; kind < summary.events_by_kind.size(); ++kind) {
     if (summary.events_by_kind[kind] == 0) continue;
@@ -45,11 +44,11 @@ Json to_json(const trace::Trace& trace) {
   json["duration_s"] = trace.duration_seconds();
   json["clock_hz"] = trace.definitions.clock.ticks_per_second;
   json["steps"] = summary.marked_steps > 0 ? Json(summary.marked_steps) : Json();
-  json["messages"] = {{"count", trace.messages.size()},
+  json["messages"] = {{"count", summary.messages},
                       {"bytes", summary.message_bytes},
-                      {"unmatched_sends", trace.unmatched_sends.size()},
-                      {"unmatched_receives", trace.unmatched_receives.size()}};
-  json["collectives"] = trace.collectives.size();
+                      {"unmatched_sends", summary.unmatched_sends},
+                      {"unmatched_receives", summary.unmatched_receives}};
+  json["collectives"] = summary.collectives;
   json["io"] = {{"operations", summary.io_operations},
                 {"bytes_read", summary.io_bytes_read},
                 {"bytes_written", summary.io_bytes_written}};
@@ -73,12 +72,12 @@ void add_facts(Json& json, const app::RunFacts& facts) {
 /// The same for people.
 class Words {
  public:
-  Words(const CommonOptions& options, const trace::Trace& trace, const app::RunFacts& facts,
-        base::ThreadPool& pool)
-      : options_(options), trace_(trace), facts_(facts), pool_(pool) {}
+  Words(const CommonOptions& options, const trace::Trace& trace, const comm::Summary& summary,
+        const app::RunFacts& facts)
+      : options_(options), trace_(trace), summary_(summary), facts_(facts) {}
 
-  std::string text() {
-    const comm::Summary summary = comm::summarise(trace_);
+  void add_numbers() {
+    const comm::Summary& summary = summary_;
     const auto bytes = [](uint64_t count) { return base::human_bytes(static_cast<double>(count)); };
     add("command", facts_.command);
     if (!facts_.start_time.empty()) {
@@ -96,10 +95,10 @@ class Words {
                        (summary.streams > 0
                             ? ", " + base::counted(summary.streams, "GPU stream", "GPU streams")
                             : ""));
-    add("messages", base::human_count(trace_.messages.size()) +
-                        (trace_.messages.size() > 0 ? ", " + bytes(summary.message_bytes) : "") +
+    add("messages", base::human_count(summary.messages) +
+                        (summary.messages > 0 ? ", " + bytes(summary.message_bytes) : "") +
                         unmatched());
-    add("collectives", base::human_count(trace_.collectives.size()));
+    add("collectives", base::human_count(summary.collectives));
     if (summary.marked_steps > 0) add("time steps", base::human_count(summary.marked_steps));
     if (summary.io_operations > 0) {
       add("file I/O", base::counted(summary.io_operations, "operation", "operations") + ", " +
@@ -116,16 +115,25 @@ class Words {
     if (!trace_.complete) add("incomplete", "something is missing, as said below");
     for (const std::string& loss : facts_.losses) add("lost", loss);
     for (const std::string& warning : trace_.warnings) add("warning", base::printable(warning));
-    if (trace_.rank_count > 0 && summary.events > 0) {
-      const app::Glance seen = app::glance(trace_, options_.input, pool_);
-      add("findings", seen.line);
-      for (const std::string& command :
-           app::next_commands(options_.input, seen.can_judge, summary.marked_steps > 0)) {
-        add("next", command);
-      }
-    }
-    return text_;
   }
+  /// What there is to see of a trace.
+  void add_findings(base::ThreadPool& pool) {
+    if (trace_.rank_count == 0 || summary_.events == 0) return;
+    const app::Glance seen = app::glance(trace_, options_.input, pool);
+    add("findings", seen.line);
+    for (const std::string& command :
+         app::next_commands(options_.input, seen.can_judge, summary_.marked_steps > 0)) {
+      add("next", command);
+    }
+  }
+  /// What there is to see of a summary.
+  void add_tables(const summary::RunSummary& tables) {
+    add("summary", "of " + base::printable(tables.source) + ", of the whole run");
+    for (const char* command : {"profile", "matrix"}) {
+      add("next", fmt::format("pathline {} {}", command, base::printable(options_.input)));
+    }
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   void add(std::string_view name, const std::string& value) {
@@ -143,8 +151,8 @@ class Words {
                        facts_.hosts.size() > shown ? ", ..." : "");
   }
   [[nodiscard]] std::string unmatched() const {
-    const size_t sends = trace_.unmatched_sends.size();
-    const size_t receives = trace_.unmatched_receives.size();
+    const uint64_t sends = summary_.unmatched_sends;
+    const uint64_t receives = summary_.unmatched_receives;
     if (sends + receives == 0) return "";
     return fmt::format("; {} and {} without partner", base::counted(sends, "send", "sends"),
                        base::counted(receives, "receive", "receives"));
@@ -152,24 +160,33 @@ class Words {
 
   const CommonOptions& options_;
   const trace::Trace& trace_;
+  const comm::Summary& summary_;
   const app::RunFacts& facts_;
-  base::ThreadPool& pool_;
   std::string text_;
   std::string_view last_;
 };
 
 base::Result<int> run_info(const CommonOptions& options) {
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
+  const auto& tables = opened.value()->summary;
+  const comm::Summary summary = tables ? tables->facts : comm::summarise(trace);
   const auto facts = app::run_facts(options.input);
   base::Status status;
   if (is_for_people(options)) {
     const app::RunFacts none;
-    status = write_result(
-        options.output, Words(options, trace, facts ? *facts : none, opened.value()->pool).text());
+    Words words(options, trace, summary, facts ? *facts : none);
+    words.add_numbers();
+    if (tables) {
+      words.add_tables(*tables);
+    } else {
+      words.add_findings(opened.value()->pool);
+    }
+    status = write_result(options.output, words.text());
   } else {
-    Json json = to_json(trace);
+    Json json = to_json(trace, summary);
+    if (tables) json["source"] = "summary";
     if (facts) add_facts(json, *facts);
     status = print_json(options, json);
   }

@@ -48,6 +48,7 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   cli::Action action;
   cli::add_record_command(program, action, other_command);
   cli::add_finish_command(program, action);
+  cli::add_reduce_command(program, action);
   cli::add_score_command(program, action);
   cli::add_info_command(program, action);
   cli::add_findings_command(program, action);

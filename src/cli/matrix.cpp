@@ -67,13 +67,27 @@ Table paths_table(const MatrixOptions& options, const std::vector<app::PathMessa
   return table;
 }
 
+/// What a summary does not know.
+base::Status require_whole(const MatrixOptions& options) {
+  const char* const wanted = options.step               ? "--step"
+                             : options.by == "callpath" ? "--by callpath"
+                                                        : nullptr;
+  if (wanted == nullptr) return {};
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("{} is a summary of a whole run: {} belongs to a trace", options.input, wanted)};
+}
+
 base::Result<int> run_matrix(const MatrixOptions& options) {
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
-  if (auto status = check_step(options, trace, options.step); !status) return status.error();
+  const auto& tables = opened.value()->summary;
+  const auto status = tables ? require_whole(options) : check_step(options, trace, options.step);
+  if (!status) return status.error();
   const auto matrix =
-      comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
+      tables ? comm::chosen(tables->matrix, opened.value()->selection)
+             : comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
   const std::vector<app::HostPair> pairs = app::host_matrix(trace, matrix);
   Table table =
       options.by == "host" ? hosts_table(options, pairs)
@@ -84,8 +98,10 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   if (const std::string crossing = app::crossing_text(pairs); !crossing.empty()) {
     table.footnote(crossing);
   }
-  if (pairs.empty() && !options.quiet) note(app::why_no_messages(trace, options.input));
-  if (auto status = table.finish(); !status) return status.error();
+  if (pairs.empty() && !options.quiet && !tables) {
+    note(app::why_no_messages(trace, options.input));
+  }
+  if (auto finished = table.finish(); !finished) return finished.error();
   return kDone;
 }
 

@@ -22,6 +22,7 @@ struct Source {
   trace::Trace trace;
   trace::Selection selection;
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
+  std::optional<profile::Profile> summary;    ///< The same.
 };
 
 base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options) {
@@ -41,13 +42,12 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
   }
   if (trace != nullptr) {
     source->trace = std::move(*trace);
+  } else if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
+    if (auto status = require_no_window(options, "summary"); !status) return status.error();
+    source->trace = std::move(summary->run);
+    source->summary = std::move(summary->profile);
   } else {
-    if (options.from_s || options.until_s) {
-      return base::Error{
-          base::ErrorCode::kInvalidArgument,
-          fmt::format("{} is a profile of a whole run: --from and --until belong to a trace",
-                      options.input)};
-    }
+    if (auto status = require_no_window(options, "profile"); !status) return status.error();
     auto file = profile::from_table(std::get<profile::ProfileFile>(std::move(input).value()).table);
     if (!file) {
       return base::Error{file.error().code,
@@ -167,9 +167,11 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                   : options.by == "region" ? app::ProfileBy::kRegion
                                            : app::ProfileBy::kCallPath;
   const trace::Trace& trace = source.file ? source.file->trace : source.trace;
-  const profile::Profile profile = source.file
-                                       ? app::chosen(*source.file, source.selection)
-                                       : profile::from_trace(trace, source.selection, source.pool);
+  const bool has_waits = !source.file && !source.summary;
+  const profile::Profile profile =
+      source.file      ? app::chosen(*source.file, source.selection)
+      : source.summary ? app::chosen(trace, std::move(*source.summary), source.selection)
+                       : profile::from_trace(trace, source.selection, source.pool);
   auto rows = app::profile_rows(trace, source.selection, profile, by);
   if (source.file) app::forget_unmeasured(*source.file, rows);
   std::optional<Table> table;
@@ -177,8 +179,8 @@ base::Result<int> run_profile(const ProfileOptions& options) {
     const auto work =
         app::work_by_rank(trace, profile, comm::waits(trace, source.selection, source.pool));
     const auto hosts = app::work_by_host(work);
-    table.emplace(options.by == "host" ? hosts_table(options, hosts, !source.file)
-                                       : ranks_table(options, rows, work, !source.file));
+    table.emplace(options.by == "host" ? hosts_table(options, hosts, has_waits)
+                                       : ranks_table(options, rows, work, has_waits));
     const std::string outliers =
         outliers_text(options.by == "host" ? hosts : work, options.by == "host");
     if (!outliers.empty()) table->footnote(outliers);

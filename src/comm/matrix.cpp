@@ -122,6 +122,25 @@ Matrix matrix(const trace::Trace& trace, const trace::Selection& selection,
   return matrix;
 }
 
+Matrix chosen(const Matrix& matrix, const trace::Selection& selection) {
+  const graph::Traffic& all = matrix.traffic;
+  Matrix result;
+  for (uint32_t sender = 0; sender < all.rank_count(); ++sender) {
+    result.traffic.row.push_back(result.traffic.receiver.size());
+    for (size_t i = all.row[sender]; i < all.row[sender + 1]; ++i) {
+      if (!selection.has_rank(sender) && !selection.has_rank(all.receiver[i])) continue;
+      result.traffic.receiver.push_back(all.receiver[i]);
+      result.traffic.messages.push_back(all.messages[i]);
+      result.traffic.bytes.push_back(all.bytes[i]);
+      result.min_ticks.push_back(matrix.min_ticks[i]);
+      result.max_ticks.push_back(matrix.max_ticks[i]);
+      result.mean_ticks.push_back(matrix.mean_ticks[i]);
+    }
+  }
+  result.traffic.row.push_back(result.traffic.receiver.size());
+  return result;
+}
+
 /// Open addressing: a run on many ranks has millions of pairs.
 struct GrowingMatrix::State {
   struct Slot {

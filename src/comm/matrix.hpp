@@ -33,6 +33,9 @@ std::vector<bool> chosen_messages(const trace::Trace& trace, const trace::Select
 Matrix matrix(const trace::Trace& trace, const trace::Selection& selection,
               std::optional<uint32_t> step, base::ThreadPool& pool);
 
+/// The pairs of a matrix of which one has a rank of `selection`, whose times do not count.
+Matrix chosen(const Matrix& matrix, const trace::Selection& selection);
+
 /// The matrix of messages that come a part after the other, in any order.
 class GrowingMatrix {
  public:

@@ -18,6 +18,7 @@
 #include "otf2/anchor.hpp"
 #include "otf2/reader.hpp"
 #include "raw/run.hpp"
+#include "summary/file.hpp"
 #include "trace/finish.hpp"
 #include "trace/warnings.hpp"
 
@@ -100,12 +101,27 @@ class CubeReader final : public Reader {
   }
 };
 
+class SummaryReader final : public Reader {
+ public:
+  [[nodiscard]] bool accepts(const fs::path& file, std::span<const uint8_t> head) const override {
+    return summary::looks_like_summary(head) || file.extension() == ".plsum";
+  }
+  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& /*options*/,
+                                         base::ThreadPool& /*pool*/,
+                                         base::Progress& /*progress*/) const override {
+    auto summary = summary::read(file);
+    if (!summary) return summary.error();
+    return Input(std::move(summary).value());
+  }
+};
+
 /// The first that accepts a file reads it. Profiles are told by their names alone, so that they are
 /// first: many are opened at a time, by threads of the pool that other readers need.
 const auto& readers() {
-  static const std::array<std::unique_ptr<Reader>, 4> list = {
-      std::make_unique<CubeReader>(), std::make_unique<Otf2Reader>(),
-      std::make_unique<RawFileReader>(), std::make_unique<MessageCsvReader>()};
+  static const std::array<std::unique_ptr<Reader>, 5> list = {
+      std::make_unique<CubeReader>(), std::make_unique<SummaryReader>(),
+      std::make_unique<Otf2Reader>(), std::make_unique<RawFileReader>(),
+      std::make_unique<MessageCsvReader>()};
   return list;
 }
 
@@ -149,9 +165,35 @@ base::Result<std::optional<fs::path>> file_in(const fs::path& folder) {
 base::Result<trace::Trace> need_trace(base::Result<Input> input, const fs::path& path) {
   if (!input) return input.error();
   if (auto* trace = std::get_if<trace::Trace>(&input.value())) return std::move(*trace);
+  if (const auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
+    const fs::path events = path.parent_path() / summary->source;
+    return base::Error{
+        base::ErrorCode::kUnsupported,
+        fmt::format("{} is a summary: it has tables of the whole run, but no events",
+                    path.string()),
+        fmt::format("'pathline info', 'profile' and 'matrix' show them; its events are in {}.",
+                    events.lexically_normal().string())};
+  }
   return base::Error{base::ErrorCode::kUnsupported,
                      fmt::format("{} is a profile: it has times, but no events", path.string()),
                      "'pathline profile' shows it, 'pathline model' compares several."};
+}
+
+base::Result<std::optional<fs::path>> archive_of(const fs::path& path) {
+  std::error_code ignored;
+  fs::path file = path;
+  if (fs::is_directory(path, ignored)) {
+    auto found = file_in(path);
+    if (!found) return found.error();
+    if (!found.value()) return std::optional<fs::path>();
+    file = *found.value();
+  }
+  const auto mapped = base::MappedFile::open(file);
+  if (!mapped) return mapped.error();
+  const auto head =
+      mapped.value().bytes().first(std::min<size_t>(64, mapped.value().bytes().size()));
+  if (!otf2::looks_like_anchor(head)) return std::optional<fs::path>();
+  return std::optional(file);
 }
 
 base::Result<Input> open(const fs::path& path, const OpenOptions& options, base::ThreadPool& pool,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "profile/profile_file.hpp"
+#include "summary/run_summary.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::input {
@@ -23,7 +25,7 @@ struct OpenOptions {
 };
 
 /// What an INPUT holds.
-using Input = std::variant<trace::Trace, profile::ProfileFile>;
+using Input = std::variant<trace::Trace, profile::ProfileFile, summary::RunSummary>;
 
 /// One kind of input. A new kind is a new reader in the list of input.cpp.
 class Reader {
@@ -39,14 +41,23 @@ class Reader {
 
 /// Opens any INPUT of the command line: an OTF2 anchor file, a folder (a run directory) that holds
 /// one, a run directory that still has only raw files (which are left as they are), a raw file, a
-/// CSV file of messages, a Cube profile (*.cubex), or a folder that holds one and no trace.
+/// CSV file of messages, a Cube profile (*.cubex), a folder that holds one and no trace, or a
+/// summary
+/// (*.plsum).
 ///
 /// errors  kNotFound, kUnsupported when no reader knows the file, and those of the reader.
 base::Result<Input> open(const std::filesystem::path& path, const OpenOptions& options,
                          base::ThreadPool& pool, base::Progress& progress);
 
 /// The trace that was opened, for questions about its events; `path` is what errors call it.
-/// errors  kUnsupported for a profile, naming the commands that take one; that of `input`.
+/// errors  kUnsupported for a profile or a summary, naming the commands that take one; that of
+///         `input`.
 base::Result<trace::Trace> need_trace(base::Result<Input> input, const std::filesystem::path& path);
+
+/// The anchor file of the OTF2 archive that open() would read; nullopt for an INPUT of another
+/// kind.
+///
+/// errors  those of open() for folders.
+base::Result<std::optional<std::filesystem::path>> archive_of(const std::filesystem::path& path);
 
 }  // namespace pathline::input

@@ -58,8 +58,8 @@ void write_definitions(const trace::Definitions& definitions, ColumnWriter& out)
   out.add("definitions.text", texts);
 }
 
-void write_run(const trace::Trace& run, ColumnWriter& out) {
-  out.add("run.text", {run.format, run.creator, run.machine, run.description});
+void write_run(const trace::Trace& run, std::string_view source, ColumnWriter& out) {
+  out.add("run.text", {run.format, run.creator, run.machine, run.description, source});
   std::vector<std::string_view> properties;
   for (const auto& [name, value] : run.properties) {
     properties.emplace_back(name);
@@ -173,13 +173,13 @@ void read_definitions(Columns& in, trace::Trace& run) {
   in.require(finished.ok(), "definitions", finished ? "" : finished.error().message);
 }
 
-void read_run(Columns& in, trace::Trace& run) {
+void read_run(Columns& in, trace::Trace& run, std::string& source) {
   auto texts = in.texts("run.text");
   const auto properties = in.texts("run.property");
   auto warnings = in.texts("run.warning");
   const auto numbers = in.numbers<uint64_t>("run.number");
   const auto complete = in.numbers<uint8_t>("locations.complete");
-  in.require(texts.size() >= 4 && numbers.size() >= 5 && properties.size() % 2 == 0, "run",
+  in.require(texts.size() >= 5 && numbers.size() >= 5 && properties.size() % 2 == 0, "run",
              "it has too few rows");
   in.require(complete.size() == run.definitions.locations.size(), "locations",
              "it has another number of rows than there are locations");
@@ -188,6 +188,7 @@ void read_run(Columns& in, trace::Trace& run) {
   run.creator = std::move(texts[1]);
   run.machine = std::move(texts[2]);
   run.description = std::move(texts[3]);
+  source = std::move(texts[4]);
   for (size_t i = 0; i < properties.size(); i += 2) {
     run.properties.emplace_back(properties[i], properties[i + 1]);
   }
@@ -304,7 +305,7 @@ bool looks_like_summary(std::span<const uint8_t> head) {
 base::Status write(const RunSummary& summary, const std::filesystem::path& path) {
   ColumnWriter out(path);
   write_definitions(summary.run.definitions, out);
-  write_run(summary.run, out);
+  write_run(summary.run, summary.source, out);
   std::vector<uint64_t> facts;
   for_each_fact(summary.facts, [&](uint64_t fact) { facts.push_back(fact); });
   out.add("facts", facts);
@@ -320,7 +321,7 @@ base::Result<RunSummary> read(const std::filesystem::path& path) {
   Columns in(file.value());
   RunSummary summary;
   read_definitions(in, summary.run);
-  if (in.status()) read_run(in, summary.run);
+  if (in.status()) read_run(in, summary.run, summary.source);
   if (in.status()) summary.facts = read_facts(in);
   if (in.status()) summary.profile = read_profile(in, summary.run);
   if (in.status()) summary.matrix = read_matrix(in, summary.run);

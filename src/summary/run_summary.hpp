@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "comm/matrix.hpp"
 #include "comm/summary.hpp"
 #include "profile/profile.hpp"
@@ -10,6 +12,7 @@ namespace pathline::summary {
 
 /// A run in tables: what a trace says of the whole run, without its events.
 struct RunSummary {
+  std::string source;  ///< What it was made of, as a path beside the file of the summary.
   /// Definitions, locations, ranks, time range and warnings; neither events nor messages.
   trace::Trace run;
   comm::Summary facts;

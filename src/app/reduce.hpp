@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "summary/run_summary.hpp"
+
+namespace pathline::app {
+
+struct ReduceOptions {
+  uint64_t memory_bytes = uint64_t{1} << 30U;  ///< For the events of a window, about.
+  bool partial = false;  ///< Read a damaged input as far as it goes, in one piece.
+};
+
+struct Reduced {
+  summary::RunSummary summary;
+  uint64_t input_bytes = 0;  ///< Of an archive's events; 0 for other inputs.
+  std::string in_one_piece;  ///< Why it was read as a whole; "" if it was not.
+};
+
+/// The tables of a run, in one pass over windows of time that fit into the memory. Inputs that are
+/// no OTF2 archives, and archives whose order shows in the whole only, are read as a whole.
+///
+/// notes   get a line about a run that was finished first.
+/// errors  those of the readers; kUnsupported for a profile and a summary.
+base::Result<Reduced> reduce_run(const std::filesystem::path& input, const ReduceOptions& options,
+                                 base::ThreadPool& pool, base::Progress& progress,
+                                 std::vector<std::string>& notes);
+
+/// Writes the summary, with its source as seen from there.
+///
+/// errors  kIo
+base::Status write_summary(Reduced& reduced, const std::filesystem::path& input,
+                           const std::filesystem::path& file);
+
+/// "512M", "2G", "2GiB", "1000000": bytes, in powers of 1024.
+///
+/// errors  kInvalidArgument for what is none, or less than a megabyte.
+base::Result<uint64_t> parse_memory(const std::string& text);
+
+}  // namespace pathline::app
