@@ -67,8 +67,9 @@ void write_run(const trace::Trace& run, std::string_view source, ColumnWriter& o
   }
   out.add("run.property", properties);
   out.add("run.warning", std::vector<std::string_view>(run.warnings.begin(), run.warnings.end()));
-  out.add("run.number", std::vector<uint64_t>{run.start_ticks, run.end_ticks, run.unknown_events,
-                                              run.unknown_definitions, run.complete ? 1U : 0U});
+  out.add("run.number",
+          std::vector<uint64_t>{run.start_ticks, run.end_ticks, run.unknown_events,
+                                run.unknown_definitions, run.complete ? 1U : 0U, run.rank_count});
   std::vector<uint8_t> complete;
   for (const trace::Location& location : run.locations) complete.push_back(location.complete);
   out.add("locations.complete", complete);
@@ -179,7 +180,7 @@ void read_run(Columns& in, trace::Trace& run, std::string& source) {
   auto warnings = in.texts("run.warning");
   const auto numbers = in.numbers<uint64_t>("run.number");
   const auto complete = in.numbers<uint8_t>("locations.complete");
-  in.require(texts.size() >= 5 && numbers.size() >= 5 && properties.size() % 2 == 0, "run",
+  in.require(texts.size() >= 5 && numbers.size() >= 6 && properties.size() % 2 == 0, "run",
              "it has too few rows");
   in.require(complete.size() == run.definitions.locations.size(), "locations",
              "it has another number of rows than there are locations");
@@ -209,6 +210,11 @@ void read_run(Columns& in, trace::Trace& run, std::string& source) {
     run.locations.push_back(std::move(location));
   }
   trace::assign_ranks(run);
+  // A source of messages alone defines nothing, and has ranks.
+  if (run.locations.empty() && numbers[5] < UINT32_MAX) {
+    run.rank_count = static_cast<uint32_t>(numbers[5]);
+  }
+  in.require(run.rank_count == numbers[5], "run", "its definitions make other ranks");
 }
 
 comm::Summary read_facts(Columns& in) {
@@ -326,6 +332,8 @@ base::Result<RunSummary> read(const std::filesystem::path& path) {
   if (in.status()) summary.profile = read_profile(in, summary.run);
   if (in.status()) summary.matrix = read_matrix(in, summary.run);
   if (!in.status()) return in.status().error();
+  trace::Trace& run = summary.run;
+  if (run.locations.empty()) run.rank_location.assign(run.rank_count, base::IdMap::kNone);
   return summary;
 }
 
