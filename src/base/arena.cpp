@@ -9,11 +9,8 @@
 #include <utility>
 
 namespace pathline::base {
-namespace {
 
-/// Asks the system for the pages of a large piece at once, which costs less than a page fault for
-/// each when they are written. A system that cannot does it fault by fault.
-void populate([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes) {
+void populate([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr size_t kPageBytes = 4096;
   constexpr size_t kWorthwhileBytes = 4 * kPageBytes;
@@ -24,8 +21,6 @@ void populate([[maybe_unused]] std::byte* memory, [[maybe_unused]] size_t bytes)
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
 #endif
 }
-
-}  // namespace
 
 Arena::~Arena() {
   for (void* block : blocks_) std::free(block);

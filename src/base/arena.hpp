@@ -7,6 +7,11 @@
 
 namespace pathline::base {
 
+/// Asks the system for the pages of a large piece of memory at once, which costs less than a page
+/// fault for each when they are written. Keeps what is in them. A system that cannot does it fault
+/// by fault.
+void populate(void* memory, size_t bytes);
+
 /// Memory for many columns that live and die together, taken from the system in large blocks that
 /// double: thousands of columns of some 100 KB each would be as many mappings otherwise.
 ///

@@ -2,10 +2,31 @@
 #include "trace/events.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include "base/arena.hpp"
+#include "base/thread_pool.hpp"
+
 namespace pathline::trace {
+namespace {
+
+/// Room for `count` more rows of any value, growing by half.
+template <class T>
+void extend(base::Column<T>& column, size_t count) {
+  const size_t size = column.size() + count;
+  if (size > column.capacity()) column.reserve(size + size / 2);
+  column.resize(size);
+}
+
+/// `column` may be without memory, where memcpy must not look.
+template <class T>
+void copy_to(T* place, const base::Column<T>& column) {
+  if (!column.empty()) std::memcpy(place, column.data(), column.size() * sizeof(T));
+}
+
+}  // namespace
 
 std::span<const uint32_t> Events::fields(size_t i) const {
   const unsigned fixed = event_words(kind[i]);
@@ -28,8 +49,10 @@ PointToPoint Events::point_to_point(size_t i) const {
           .request = has_request ? at[5] | uint64_t{at[6]} << 32U : 0};
 }
 
-void EventsBuilder::reserve(size_t event_count) {
+void EventsBuilder::reserve(size_t event_count, size_t word_count) {
+  if (word_count > events_.words.capacity()) events_.words.reserve(word_count);
   if (event_count <= capacity_) return;
+  if (is_part_) throw std::length_error("more events than there is room for in a part");
   if (event_count > UINT32_MAX) throw std::length_error("more than 4 billion events");
   if (arena_ != nullptr) {
     events_.ticks.reserve(event_count, *arena_);
@@ -47,7 +70,7 @@ void EventsBuilder::reserve(size_t event_count) {
 
 void EventsBuilder::reserve_words(size_t count) {
   if (count > UINT32_MAX) throw std::length_error("more than 16 GiB of event fields");
-  events_.words.reserve(count + count / 2);
+  events_.words.reserve(std::min<size_t>(count + count / 2, UINT32_MAX));
 }
 
 void EventsBuilder::copy(const Events& from, size_t event) {
@@ -69,25 +92,126 @@ void EventsBuilder::attribute(uint32_t attribute, uint8_t type, uint64_t value) 
 }
 
 void EventsBuilder::unusual_leave(uint64_t ticks, Region region) {
+  append(EventKind::kUnmatchedLeave, ticks, region);
+  link(static_cast<uint32_t>(size_ - 1));
+}
+
+/// Makes an unmatched leave one of the innermost open call of its region, if there is one.
+void EventsBuilder::link(uint32_t row) {
   const auto found = std::find_if(open_.rbegin(), open_.rend(),
-                                  [&](uint32_t enter) { return ref_[enter] == region; });
-  if (found != open_.rend()) {
-    // Leaves of the calls inside got lost: they end here too.
-    ++events_.misplaced_leaves;
-    append(EventKind::kLeave, ticks, *found);
-    events_.open_calls += static_cast<uint64_t>(found - open_.rbegin());
-    open_.erase(found.base() - 1, open_.end());
+                                  [&](uint32_t enter) { return ref_[enter] == ref_[row]; });
+  if (found == open_.rend()) {
+    if (open_.empty()) {
+      events_.leaves_of_earlier_calls.push_back(row);
+    } else {
+      ++events_.misplaced_leaves;
+      depends_ = is_part_;
+    }
     return;
   }
-  if (open_.empty()) {
-    events_.leaves_of_earlier_calls.push_back(static_cast<uint32_t>(size_));
-  } else {
+  if (found != open_.rbegin()) {
+    // Leaves of the calls inside got lost: they end here too.
     ++events_.misplaced_leaves;
+    events_.open_calls += static_cast<uint64_t>(found - open_.rbegin());
   }
-  append(EventKind::kUnmatchedLeave, ticks, region);
+  kind_[row] = EventKind::kLeave;
+  ref_[row] = *found;
+  open_.erase(found.base() - 1, open_.end());
+}
+
+EventsBuilder EventsBuilder::part(size_t first, size_t count) const {
+  if (count > capacity_ || first > capacity_ - count) {
+    throw std::length_error("a part beyond the room that was reserved");
+  }
+  EventsBuilder part;
+  part.ticks_ = ticks_;
+  part.kind_ = kind_;
+  part.ref_ = ref_;
+  part.size_ = part.first_ = first;
+  part.capacity_ = first + count;
+  part.is_part_ = true;
+  base::populate(ticks_ + first, count * sizeof(*ticks_));
+  base::populate(kind_ + first, count * sizeof(*kind_));
+  base::populate(ref_ + first, count * sizeof(*ref_));
+  return part;
+}
+
+bool EventsBuilder::join(EventsBuilder&& part) {
+  Events& theirs = part.events_;
+  const size_t words = events_.words.size();
+  const size_t attributes = events_.attributes.event.size();
+  if (part.depends_ || part.first_ < size_ || theirs.words.size() > UINT32_MAX - words) {
+    return false;
+  }
+  const size_t count = part.size();
+  const size_t moved = part.first_ - size_;
+  if (moved > 0) move_rows(part, moved);
+  extend(events_.words, theirs.words.size());
+  const size_t their_attributes = theirs.attributes.event.size();
+  extend(events_.attributes.event, their_attributes);
+  extend(events_.attributes.attribute, their_attributes);
+  extend(events_.attributes.type, their_attributes);
+  extend(events_.attributes.value, their_attributes);
+
+  // In it they seemed to be of calls that had begun earlier; calls open at its end came later.
+  for (const uint32_t row : theirs.leaves_of_earlier_calls) link(row);
+  open_.insert(open_.end(), part.open_.begin(), part.open_.end());
+  events_.misplaced_leaves += theirs.misplaced_leaves;
+  events_.open_calls += theirs.open_calls;
+  joined_.push_back({size_, count, moved, words, attributes, std::move(theirs)});
+  size_ += count;
+  return true;
+}
+
+/// Moves the rows of a part towards the front, up to those that are there.
+void EventsBuilder::move_rows(EventsBuilder& part, size_t distance) {
+  const size_t count = part.size();
+  const auto move = [&](auto* column) {
+    if (count > 0) std::memmove(column + size_, column + part.first_, count * sizeof(*column));
+  };
+  move(ticks_);
+  move(kind_);
+  move(ref_);
+  const auto rows = static_cast<uint32_t>(distance);
+  for (size_t i = size_; i < size_ + count; ++i) {
+    if (kind_[i] == EventKind::kLeave) ref_[i] -= rows;
+  }
+  for (uint32_t& row : part.open_) row -= rows;
+  for (uint32_t& row : part.events_.leaves_of_earlier_calls) row -= rows;
+}
+
+/// Copies the words and attributes of a joined part to their places and frees them there.
+void EventsBuilder::place(Joined& part) {
+  const Events& theirs = part.fields;
+  if (!theirs.words.empty()) {
+    base::populate(events_.words.data() + part.words, theirs.words.size() * sizeof(uint32_t));
+    copy_to(events_.words.data() + part.words, theirs.words);
+    const auto words = static_cast<uint32_t>(part.words);
+    for (size_t i = part.first; words > 0 && i < part.first + part.count; ++i) {
+      if (event_words(kind_[i]) > 1) ref_[i] += words;
+    }
+  }
+  Attributes& attributes = events_.attributes;
+  for (size_t i = 0; i < theirs.attributes.event.size(); ++i) {
+    attributes.event[part.attributes + i] =
+        theirs.attributes.event[i] - static_cast<uint32_t>(part.moved);
+  }
+  if (!theirs.attributes.event.empty()) {
+    copy_to(attributes.attribute.data() + part.attributes, theirs.attributes.attribute);
+    copy_to(attributes.type.data() + part.attributes, theirs.attributes.type);
+    copy_to(attributes.value.data() + part.attributes, theirs.attributes.value);
+  }
+  part.fields = {};
+}
+
+Events EventsBuilder::finish(base::ThreadPool& pool) {
+  pool.for_each(joined_.size(), [&](size_t i) { place(joined_[i]); });
+  joined_.clear();
+  return finish();
 }
 
 Events EventsBuilder::finish() {
+  for (Joined& part : joined_) place(part);
   events_.open_calls += open_.size();
   events_.ticks.resize(size_);
   events_.kind.resize(size_);

@@ -9,6 +9,10 @@
 #include "base/id.hpp"
 #include "trace/event_kind.hpp"
 
+namespace pathline::base {
+class ThreadPool;
+}  // namespace pathline::base
+
 namespace pathline::trace {
 
 /// An index into Definitions::regions.
@@ -72,6 +76,17 @@ struct Events {
 /// Collects the events of one location in the order they happened and links each Leave to its
 /// Enter on the way. May be used for one location after the other.
 ///
+/// A location may also be collected in parts by several threads: reserve() room for all, a part()
+/// for each, then join() them in order. What comes out is what one builder would have collected.
+///
+///   builder.reserve(200);
+///   EventsBuilder first = builder.part(0, 100);     // filled by one thread
+///   EventsBuilder second = builder.part(100, 100);  // and by another
+///   for (EventsBuilder* part : {&first, &second}) {
+///     if (!builder.join(std::move(*part))) { /* add its events to `builder` again */ }
+///   }
+///   Events events = builder.finish(pool);
+///
 /// errors  throws std::length_error past 2^32 events or words, std::bad_alloc.
 class EventsBuilder {
  public:
@@ -79,7 +94,26 @@ class EventsBuilder {
   explicit EventsBuilder(base::Arena* arena = nullptr) : arena_(arena) {}
 
   /// event_count  expected events; memory that stays unused is given back by finish().
-  void reserve(size_t event_count);
+  /// word_count   expected words of their fields, where that is known.
+  void reserve(size_t event_count, size_t word_count = 0);
+
+  /// A builder of the events that will be rows `first` to `first + count - 1` of this one, which
+  /// has reserved room for them and must neither grow nor add there before it has joined the part.
+  /// Parts of different rows may be made and filled at the same time. One that gets more events
+  /// than `count` throws std::length_error.
+  [[nodiscard]] EventsBuilder part(size_t first, size_t count) const;
+
+  /// A part cannot tell what a leave ends that fits no call open in it, while others are open
+  /// there: calls from in front of the part decide that. It cannot be joined then.
+  [[nodiscard]] bool depends() const { return depends_; }
+
+  /// Appends the events of a part: links the leaves of calls that were open in front of it, closes
+  /// up if it or those before it had fewer events than expected.
+  ///
+  /// returns  false, and nothing has changed, if it cannot be: it depends(), its rows hold events
+  ///          already, or it has too many words. Its events are to be added one by one then.
+  /// cost     O(calls open at its edges + attributes); a pass over its rows if it has to close up.
+  [[nodiscard]] bool join(EventsBuilder&& part);
 
   void enter(uint64_t ticks, Region region) {
     open_.push_back(static_cast<uint32_t>(size_));
@@ -110,7 +144,7 @@ class EventsBuilder {
 
   /// Takes the last event back if it is of this kind, which has words.
   bool take_back(EventKind kind) {
-    if (size_ == 0 || kind_[size_ - 1] != kind) return false;
+    if (size() == 0 || kind_[size_ - 1] != kind) return false;
     events_.words.resize(ref_[--size_]);
     return true;
   }
@@ -118,9 +152,9 @@ class EventsBuilder {
   /// Attaches a value to the event added last.
   void attribute(uint32_t attribute, uint8_t type, uint64_t value);
 
-  [[nodiscard]] size_t size() const { return size_; }
+  [[nodiscard]] size_t size() const { return size_ - first_; }
   [[nodiscard]] size_t word_count() const { return events_.words.size(); }
-  [[nodiscard]] uint64_t last_ticks() const { return size_ == 0 ? 0 : ticks_[size_ - 1]; }
+  [[nodiscard]] uint64_t last_ticks() const { return size() == 0 ? 0 : ticks_[size_ - 1]; }
   [[nodiscard]] size_t depth() const { return open_.size(); }
   /// Enters of the calls that are open, outermost first.
   [[nodiscard]] std::span<const uint32_t> open_calls() const { return open_; }
@@ -128,8 +162,20 @@ class EventsBuilder {
   void copy(const Events& from, size_t event);
 
   Events finish();
+  /// The same, moving the fields of joined parts to their places with several threads.
+  Events finish(base::ThreadPool& pool);
 
  private:
+  /// What a joined part still holds, and where it belongs.
+  struct Joined {
+    size_t first;  ///< Its rows.
+    size_t count;
+    size_t moved;  ///< By so many rows towards the front.
+    size_t words;  ///< Where its words begin in those of the location.
+    size_t attributes;
+    Events fields;  ///< Its words and attributes.
+  };
+
   void append(EventKind kind, uint64_t ticks, uint32_t ref) {
     if (size_ == capacity_) [[unlikely]] {
       reserve(capacity_ + capacity_ / 2 + 64);
@@ -140,6 +186,9 @@ class EventsBuilder {
     ++size_;
   }
   void unusual_leave(uint64_t ticks, Region region);
+  void link(uint32_t row);
+  void move_rows(EventsBuilder& part, size_t distance);
+  void place(Joined& part);
   void reserve_words(size_t count);
 
   base::Arena* arena_;
@@ -151,6 +200,11 @@ class EventsBuilder {
   size_t size_ = 0;
   size_t capacity_ = 0;
   std::vector<uint32_t> open_;  ///< Events that entered the calls now open, outermost first.
+  // A part writes into the columns of the location it is of, so that rows are the location's.
+  size_t first_ = 0;  ///< Row of its first event.
+  bool is_part_ = false;
+  bool depends_ = false;
+  std::vector<Joined> joined_;
 };
 
 /// Writes fields one after the other in the layout of Events::words.
