@@ -71,6 +71,12 @@ inline constexpr uint8_t kBlockHeader = 0x03;
 inline constexpr uint8_t kLittleEndian = 0x42;
 inline constexpr uint8_t kBigEndian = 0x23;
 
+/// Type, byte order, numbers of the first and the last event.
+inline constexpr size_t kChunkHeaderBytes = 18;
+
+/// Smallest event on disk: a type byte and the size byte of a compressed zero.
+inline constexpr uint64_t kMinEventBytes = 2;
+
 /// The library's own limits for the two chunk sizes.
 inline constexpr uint64_t kMinChunkBytes = 256 * 1024;
 inline constexpr uint64_t kMaxChunkBytes = 16 * 1024 * 1024;

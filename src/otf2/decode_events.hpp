@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
 
+#include "base/progress.hpp"
+#include "base/thread_pool.hpp"
+#include "otf2/event_pieces.hpp"
 #include "otf2/read_definitions.hpp"
 #include "otf2/read_events.hpp"
 
@@ -26,33 +26,18 @@ LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t ch
                                       const IdMappings* mappings, size_t expected_events,
                                       trace::EventsBuilder& builder);
 
-/// The same decoder for a file whose events are wanted a part of the time at a time: goes on where
-/// it stopped.
-class EventStream {
- public:
-  /// definitions, clock_offsets, mappings  as above; must outlive this.
-  EventStream(uint64_t chunk_bytes, const trace::Definitions& definitions,
-              std::span<const trace::ClockOffset> clock_offsets, const IdMappings* mappings);
-  EventStream(EventStream&&) noexcept;
-  EventStream& operator=(EventStream&&) noexcept;
-  ~EventStream();
-
-  /// Adds the events before `until_ticks` that were not decoded yet; all with UINT64_MAX.
-  ///
-  /// file  all bytes of the file, the same ones each time.
-  void decode_until(std::span<const uint8_t> file, uint64_t until_ticks,
-                    trace::EventsBuilder& builder);
-  /// No event that follows is before it.
-  [[nodiscard]] uint64_t next_ticks() const;
-  [[nodiscard]] uint64_t position() const;  ///< In the file, about.
-  [[nodiscard]] bool ended() const;         ///< Nothing will follow.
-  [[nodiscard]] uint64_t unknown() const;   ///< Events of unknown kinds so far.
-  /// Why it ended early.
-  [[nodiscard]] const std::optional<std::string>& fault() const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+/// The same of a large file, several pieces at a time, each as if nothing stood in front of it.
+/// They are joined in order; what turns out to depend on what stands in front, has a fault or more
+/// events than its header says is decoded again there. So the events and the fault are those of
+/// decoding in one go.
+///
+/// pieces    as cut_events() gives them, not empty.
+/// progress  gets the bytes of each piece.
+LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t chunk_bytes,
+                                      const trace::Definitions& definitions,
+                                      std::span<const trace::ClockOffset> clock_offsets,
+                                      const IdMappings* mappings,
+                                      std::span<const EventPiece> pieces, base::ThreadPool& pool,
+                                      base::Progress& progress);
 
 }  // namespace pathline::otf2

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "otf2/anchor.hpp"
+#include "otf2/bytes.hpp"
 #include "otf2/check_definition.hpp"
 #include "otf2/decode_events.hpp"
 #include "otf2/library.hpp"
@@ -24,9 +25,6 @@ namespace {
 
 constexpr const char* kPartialAdvice =
     "The program may have been killed while it was recorded. '--partial' reads what is there.";
-
-/// Smallest event on disk: a type byte and the size byte of a compressed zero.
-constexpr uint64_t kMinEventBytes = 2;
 
 base::Error cannot_read(const std::filesystem::path& file, const std::string& fact) {
   return {base::ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", file.string(), fact)};
@@ -314,8 +312,9 @@ class ArchiveReader {
       if (faults_[i].empty() || options_.partial) {
         const bool by_library = std::binary_search(mapped.begin(), mapped.end(), i);
         read_events(by_library ? reader.get() : nullptr, i, file_bytes_[i], callbacks, builder);
+      } else {
+        progress_.done += file_bytes_[i];
       }
-      progress_.done += file_bytes_[i];
     }
     if (!mapped.empty()) OTF2_Reader_CloseEvtFiles(reader.get());
     return {};
@@ -348,14 +347,25 @@ class ArchiveReader {
     if (reader != nullptr) {
       read = read_location_events(reader, location.id, callbacks, trace_.definitions, expected,
                                   builder);
+      progress_.done += file_bytes;
     } else {
       const auto file = base::MappedFile::open(path);
       if (!file) {
         return fail(i, cannot_open(path, file.error()));
       }
-      read = decode_location_events(file.value().bytes(), anchor_.event_chunk_bytes,
-                                    trace_.definitions, location.clock_offsets, mappings_[i].get(),
-                                    expected, builder);
+      const auto bytes = file.value().bytes();
+      const uint64_t chunk_bytes = anchor_.event_chunk_bytes;
+      const auto pieces = cut_events(bytes, chunk_bytes, options_.piece_bytes);
+      if (pieces.empty()) {
+        read =
+            decode_location_events(bytes, chunk_bytes, trace_.definitions, location.clock_offsets,
+                                   mappings_[i].get(), expected, builder);
+        progress_.done += file_bytes;
+      } else {
+        read =
+            decode_location_events(bytes, chunk_bytes, trace_.definitions, location.clock_offsets,
+                                   mappings_[i].get(), pieces, pool_, progress_);
+      }
     }
     location.events = std::move(read.events);
     unknown_[i] = read.unknown;

@@ -21,11 +21,14 @@ struct ReadOptions {
   /// Let the library read the events of all locations, not only of those whose ids are mapped: for
   /// comparing.
   bool events_by_library = false;
+  /// A location with more bytes than this is decoded in pieces of so many, but whole chunks, by
+  /// several threads. What is read does not depend on it; tests make it small.
+  uint64_t piece_bytes = 2 << 20;
 };
 
 /// Reads the archive whose anchor file is `anchor`: definitions and clock offsets through the OTF2
 /// library, events by our own decoder, or through the library where a location maps its ids. In
-/// parallel over pieces of the locations, times corrected and ids made global.
+/// parallel over the locations and pieces of large ones, times corrected and ids made global.
 ///
 /// errors  the library's, and those it does not see: references to what is not defined, times that
 ///         go back, more definitions than the anchor says. Each names file, offset and fact.

@@ -8,7 +8,7 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
-#include "otf2/decode_events.hpp"
+#include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
 #include "trace/trace.hpp"
 

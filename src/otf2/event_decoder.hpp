@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "otf2/bytes.hpp"
+#include "otf2/clock.hpp"
+#include "otf2/event_record.hpp"
+#include "otf2/read_definitions.hpp"
+#include "otf2/read_events.hpp"
+
+namespace pathline::otf2 {
+
+/// The decoder behind decode_location_events() and EventStream. Only they include this.
+
+using trace::EventKind;
+
+inline constexpr uint8_t kTimestamp = 5;
+
+/// corrected_ticks() for times that grow: remembers between which offsets the last one was.
+class Clock {
+ public:
+  explicit Clock(std::span<const trace::ClockOffset> offsets) : offsets_(offsets) { select(1); }
+
+  uint64_t correct(uint64_t local) {
+    if (offsets_.size() < 2) return local;
+    if (local < last_) [[unlikely]] {
+      select(1);
+    }
+    last_ = local;
+    while (end_ + 1 < offsets_.size() && local > offsets_[end_].local_ticks) select(end_ + 1);
+    return correction_.apply(local);
+  }
+
+ private:
+  void select(size_t end) {
+    end_ = end;
+    if (offsets_.size() >= 2) correction_ = Correction(offsets_[end - 1], offsets_[end]);
+  }
+
+  std::span<const trace::ClockOffset> offsets_;
+  Correction correction_;
+  size_t end_ = 1;
+  uint64_t last_ = 0;
+};
+
+/// Puts the events of a file, or of a part of it, into an EventsBuilder.
+class Decoder {
+ public:
+  Decoder(const trace::Definitions& definitions, std::span<const trace::ClockOffset> clock_offsets,
+          const IdMappings* mappings, trace::EventsBuilder& builder)
+      : builder_(&builder), definitions_(definitions), mappings_(mappings), clock_(clock_offsets) {}
+
+  /// Decodes the chunks that begin in [begin, end), up to the end mark or the first fault.
+  void run(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t begin, uint64_t end) {
+    for (uint64_t at = begin; at < end && !done() && !builder_->depends(); at += chunk_bytes) {
+      run_chunk_at(file, chunk_bytes, at, kChunkHeaderBytes);
+    }
+  }
+  /// Decodes on to the end mark, the first fault or the first time from `until` on.
+  void run_until(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t until) {
+    until_ = until;
+    paused_ = false;
+    while (!done() && !paused_) {
+      const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
+      if (begin >= file.size()) return end_file();
+      const size_t reached =
+          run_chunk_at(file, chunk_bytes, begin, std::max(kChunkHeaderBytes, position_ - begin));
+      position_ = paused_ ? begin + reached : begin + chunk_bytes;
+    }
+  }
+  void set_builder(trace::EventsBuilder& builder) { builder_ = &builder; }
+  [[nodiscard]] uint64_t next_ticks() const { return next_ticks_; }
+  [[nodiscard]] uint64_t position() const { return position_; }
+
+  /// All chunks were decoded.
+  void end_file() {
+    if (!ended_) stop("the file ends without its end mark (truncated)");
+  }
+  [[nodiscard]] bool done() const { return ended_ || fault; }
+
+  /// Goes on behind a part of the file that another decoder has decoded.
+  /// returns  false, and nothing has changed, if this one has to do it itself: what the other did
+  ///          would have been different behind what stands in front of the part.
+  bool join(Decoder& part, uint64_t first_ticks, trace::EventsBuilder&& events) {
+    if (part.fault || first_ticks < ticks_ || !attributes_.empty() || !part.attributes_.empty() ||
+        !builder_->join(std::move(events))) {
+      return false;
+    }
+    ticks_ = part.ticks_;
+    ended_ = part.ended_;
+    unknown += part.unknown;
+    return true;
+  }
+
+  uint64_t unknown = 0;
+  std::optional<std::string> fault;
+
+ private:
+  static constexpr uint8_t kEndOfChunk = 0;
+  static constexpr uint8_t kEndOfFile = 2;
+  static constexpr uint8_t kAttributeList = 6;
+
+  struct Attribute {
+    uint32_t id;
+    uint8_t type;
+    uint64_t value;
+  };
+
+  void stop(std::string why) {
+    if (!fault) fault = std::move(why);
+  }
+
+  /// The chunk at `begin` of the file from its byte `from` on.
+  /// returns  where in the chunk it stopped, if it paused.
+  size_t run_chunk_at(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t begin,
+                      size_t from) {
+    const auto chunk = file.subspan(begin, std::min<uint64_t>(chunk_bytes, file.size() - begin));
+    if (chunk.size() < kChunkHeaderBytes || chunk[0] != kBlockHeader) {
+      stop("there is no header of a chunk");
+    } else if (chunk[1] == kLittleEndian) {
+      return run_chunk<false>(chunk, from);
+    } else if (chunk[1] == kBigEndian) {
+      return run_chunk<true>(chunk, from);
+    } else {
+      stop("the header of its chunk names no byte order");
+    }
+    return 0;
+  }
+
+  template <bool kBigEndian>
+  size_t run_chunk(std::span<const uint8_t> chunk, size_t from) {
+    const uint8_t* const limit = chunk.data() + chunk.size();
+    Input<kBigEndian> in{chunk.data() + from, limit, limit};
+    while (!fault) {
+      if (in.at >= limit) {
+        stop("its chunk ends without an end mark");
+        break;
+      }
+      const uint8_t* const record = in.at;
+      const uint8_t type = *in.at++;
+      switch (type) {
+        case kEndOfChunk: return 0;
+        case kEndOfFile: ended_ = true; return 0;
+        case kTimestamp:
+          if (!timestamp(in)) {
+            paused_ = true;
+            return static_cast<size_t>(record - chunk.data());
+          }
+          break;
+        case kAttributeList: attribute_list(in); break;
+#define PATHLINE_CASE(name, number, fields) \
+  case number: event<EventKind::k##name>(in); break;
+          PATHLINE_EVENT_KINDS(PATHLINE_CASE)
+#undef PATHLINE_CASE
+        default: unknown_event(in, type); break;
+      }
+    }
+    return 0;
+  }
+
+  /// returns  false for a time at which to stop.
+  template <class In>
+  bool timestamp(In& in) {
+    in.end = in.limit;
+    const uint64_t local = in.number(8);
+    if (in.failed) {
+      stop("its time does not fit into the chunk");
+      return true;
+    }
+    const uint64_t ticks = clock_.correct(local);
+    if (ticks < ticks_) {
+      stop(
+          fmt::format("its time {} is before that of the event in front of it, {}", ticks, ticks_));
+      return true;
+    }
+    if (ticks >= until_ && until_ != UINT64_MAX) {
+      next_ticks_ = ticks;
+      return false;
+    }
+    ticks_ = ticks;
+    return true;
+  }
+
+  /// Reads the length of a record and sets the input's end to the end of its payload.
+  template <class In>
+  bool open_record(In& in, const char* what) {
+    in.end = in.limit;
+    uint64_t length = in.u8();
+    if (length == 0xff) length = in.number(8);
+    if (in.failed || length > static_cast<uint64_t>(in.limit - in.at)) {
+      stop(fmt::format("{} does not fit into the chunk", what));
+      return false;
+    }
+    in.end = in.at + length;
+    return true;
+  }
+
+  /// Ten kinds of OTF2 1.0 have a single compressed number and no length.
+  static constexpr bool is_bare(EventKind kind) {
+    switch (kind) {
+      case EventKind::kEnter:
+      case EventKind::kLeave:
+      case EventKind::kMpiIsendComplete:
+      case EventKind::kMpiIrecvRequest:
+      case EventKind::kMpiRequestTest:
+      case EventKind::kMpiRequestCancelled:
+      case EventKind::kOmpFork:
+      case EventKind::kOmpTaskCreate:
+      case EventKind::kOmpTaskSwitch:
+      case EventKind::kOmpTaskComplete: return true;
+      default: return false;
+    }
+  }
+
+  template <EventKind kKind, class In>
+  inline void event(In& in) {
+    constexpr Layout kLayout = kLayouts[static_cast<size_t>(kKind)];
+    if constexpr (kKind == EventKind::kMetric || kKind == EventKind::kProgramBegin) {
+      list_event<kKind>(in);
+    } else if constexpr (kKind == EventKind::kEnter || kKind == EventKind::kLeave) {
+      in.end = in.limit;
+      const uint64_t id = mapped(OTF2_MAPPING_REGION, in.compressed(4));
+      if (in.failed) return no_number(kKind);
+      const trace::Region region = definitions_.region(id);
+      if (!region.valid()) {
+        return stop(fmt::format("it refers to region {}, which is not defined", id));
+      }
+      kKind == EventKind::kEnter ? builder_->enter(ticks_, region)
+                                 : builder_->leave(ticks_, region);
+      if (!attributes_.empty()) [[unlikely]] {
+        attach();
+      }
+    } else {
+      if constexpr (is_bare(kKind)) {
+        in.end = in.limit;
+      } else if (!open_record(in, "the record")) {
+        return;
+      }
+      std::array<uint64_t, kLayout.fields.size()> values{};
+      for (size_t i = 0; i < kLayout.count; ++i) {
+        values[i] = in.field(kLayout.fields[i]);
+        if (kLayout.mappings[i] != kNoMapping) values[i] = mapped(kLayout.mappings[i], values[i]);
+      }
+      if (in.failed) return no_number(kKind);
+      if constexpr (kKind == EventKind::kBufferFlush) values[0] = clock_.correct(values[0]);
+      constexpr unsigned kWords = trace::event_words(kKind);
+      if constexpr (kWords <= 1) {
+        builder_->add(kKind, ticks_, static_cast<uint32_t>(values[0]));
+      } else {
+        trace::WordWriter out(builder_->add_words(kKind, ticks_, kWords));
+        for (size_t i = 0; i < kLayout.count; ++i) {
+          const bool wide =
+              kLayout.fields[i] == Coding::kCompressed64 || kLayout.fields[i] == Coding::kFull64;
+          out.put(values[i], wide ? 2 : 1);
+        }
+      }
+      if constexpr (!is_bare(kKind)) in.at = in.end;  // Fields of later versions.
+      if (!attributes_.empty()) [[unlikely]] {
+        attach();
+      }
+    }
+  }
+
+  /// Metric and ProgramBegin: a reference, a count, and items.
+  template <EventKind kKind, class In>
+  void list_event(In& in) {
+    constexpr bool kMetric = kKind == EventKind::kMetric;
+    if (!open_record(in, "the record")) return;
+    constexpr uint8_t kMapping = kMetric ? OTF2_MAPPING_METRIC : OTF2_MAPPING_STRING;
+    const auto reference = static_cast<uint32_t>(mapped(kMapping, in.compressed(4)));
+    const uint64_t count = kMetric ? in.u8() : in.compressed(4);
+    // An item takes a byte at least: no count can ask for more memory than a few times the file.
+    if (in.failed || count > static_cast<uint64_t>(in.end - in.at)) return no_number(kKind);
+    items_.clear();
+    for (uint64_t i = 0; i < count; ++i) {
+      if (kMetric) items_.push_back(in.u8());
+      uint64_t item = in.compressed(kMetric ? 8 : 4);
+      if (!kMetric) item = mapped(kMapping, item);
+      items_.push_back(static_cast<uint32_t>(item));
+      if (kMetric) items_.push_back(static_cast<uint32_t>(item >> 32U));
+    }
+    if (in.failed) return no_number(kKind);
+    in.at = in.end;
+    uint32_t* const words = builder_->add_words(kKind, ticks_, 2 + items_.size());
+    words[0] = reference;
+    words[1] = static_cast<uint32_t>(count);
+    std::copy(items_.begin(), items_.end(), words + 2);
+    attach();
+  }
+
+  template <class In>
+  void attribute_list(In& in) {
+    if (!open_record(in, "the attribute list in front of it")) return;
+    attributes_.clear();
+    const uint64_t count = in.compressed(4);
+    for (uint64_t i = 0; i < count && !in.failed; ++i) {
+      const auto id = static_cast<uint32_t>(mapped(OTF2_MAPPING_ATTRIBUTE, in.compressed(4)));
+      const uint8_t type = in.u8();
+      uint64_t value = attribute_value(in, type);
+      // Types of references stand in the order of the types of mappings.
+      if (type >= OTF2_TYPE_STRING && type <= OTF2_TYPE_LOCATION_GROUP) {
+        value = mapped(static_cast<uint8_t>(type - OTF2_TYPE_STRING), value);
+      }
+      attributes_.push_back({id, type, value});
+    }
+    if (in.failed) return stop("the attribute list in front of it ends early");
+    in.at = in.end;
+  }
+
+  template <class In>
+  static uint64_t attribute_value(In& in, uint8_t type) {
+    switch (type) {
+      case OTF2_TYPE_UINT8:
+      case OTF2_TYPE_INT8: return in.u8();
+      case OTF2_TYPE_UINT16:
+      case OTF2_TYPE_INT16: return in.number(2);
+      case OTF2_TYPE_FLOAT: return in.number(4);
+      case OTF2_TYPE_DOUBLE: return in.number(8);
+      case OTF2_TYPE_NONE:
+      case OTF2_TYPE_UINT64:
+      case OTF2_TYPE_INT64:
+      case OTF2_TYPE_LOCATION: return in.compressed(8);
+      default: return in.compressed(type <= OTF2_TYPE_LOCATION_GROUP ? 4 : 8);
+    }
+  }
+
+  [[nodiscard]] uint64_t mapped(uint8_t type, uint64_t id) const {
+    return mappings_ == nullptr ? id : mappings_->find(type, id);
+  }
+
+  void attach() {
+    for (const Attribute& a : attributes_) builder_->attribute(a.id, a.type, a.value);
+    attributes_.clear();
+  }
+
+  template <class In>
+  void unknown_event(In& in, uint8_t type) {
+    if (type < kTimestamp) {
+      return stop(fmt::format("mark {:#04x} where a record was expected", type));
+    }
+    if (!open_record(in, "the record")) return;
+    in.at = in.end;
+    attributes_.clear();
+    ++unknown;
+  }
+
+  void no_number(EventKind kind) {
+    stop(fmt::format("the fields of the {} record do not fit into it", trace::event_name(kind)));
+  }
+
+  trace::EventsBuilder* builder_;
+  const trace::Definitions& definitions_;
+  const IdMappings* mappings_;
+  Clock clock_;
+  uint64_t ticks_ = 0;
+  std::vector<Attribute> attributes_;  // Of the next event.
+  std::vector<uint32_t> items_;        // Of a list_event, while it is read.
+  uint64_t position_ = 0;              // In the file: of the next record, or the begin of a chunk.
+  uint64_t until_ = UINT64_MAX;
+  uint64_t next_ticks_ = 0;  // Of the event at which it paused.
+  bool paused_ = false;
+  bool ended_ = false;
+};
+
+/// Decodes with `decode` and takes what the builder has then.
+template <class Decode>
+LocationEvents collect(Decoder& decoder, trace::EventsBuilder& builder, const Decode& decode) {
+  try {
+    decode();
+  } catch (const std::bad_alloc&) {
+    decoder.fault = "there is not enough memory for the events";
+  } catch (const std::length_error& error) {
+    decoder.fault = fmt::format("the location is too large: {}", error.what());
+  }
+  LocationEvents result;
+  result.unknown = decoder.unknown;
+  result.fault = decoder.fault;
+  result.fault_event = builder.size() + decoder.unknown;
+  return result;
+}
+
+}  // namespace pathline::otf2

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "otf2/event_stream.hpp"
+
+#include "otf2/event_decoder.hpp"
+
+namespace pathline::otf2 {
+
+struct EventStream::State {
+  trace::EventsBuilder unused;  // Until there is one.
+  Decoder decoder;
+  uint64_t chunk_bytes;
+
+  State(uint64_t bytes, const trace::Definitions& definitions,
+        std::span<const trace::ClockOffset> clock_offsets, const IdMappings* mappings)
+      : decoder(definitions, clock_offsets, mappings, unused), chunk_bytes(bytes) {}
+};
+
+EventStream::EventStream(uint64_t chunk_bytes, const trace::Definitions& definitions,
+                         std::span<const trace::ClockOffset> clock_offsets,
+                         const IdMappings* mappings)
+    : state_(std::make_unique<State>(chunk_bytes, definitions, clock_offsets, mappings)) {}
+EventStream::EventStream(EventStream&&) noexcept = default;
+EventStream& EventStream::operator=(EventStream&&) noexcept = default;
+EventStream::~EventStream() = default;
+
+void EventStream::decode_until(std::span<const uint8_t> file, uint64_t until_ticks,
+                               trace::EventsBuilder& builder) {
+  state_->decoder.set_builder(builder);
+  collect(state_->decoder, builder,
+          [&] { state_->decoder.run_until(file, state_->chunk_bytes, until_ticks); });
+}
+uint64_t EventStream::next_ticks() const { return state_->decoder.next_ticks(); }
+uint64_t EventStream::position() const { return state_->decoder.position(); }
+bool EventStream::ended() const { return state_->decoder.done(); }
+uint64_t EventStream::unknown() const { return state_->decoder.unknown; }
+const std::optional<std::string>& EventStream::fault() const { return state_->decoder.fault; }
+
+}  // namespace pathline::otf2
