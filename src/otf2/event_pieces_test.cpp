@@ -60,7 +60,7 @@ LocationEvents in_one_go(const Bytes& file) {
 }
 
 void expect_same(const LocationEvents& a, const LocationEvents& b) {
-  trace::expect_same_events(a.events, b.events);
+  EXPECT_EQ(trace::difference(a.events, b.events), "");
   EXPECT_EQ(a.unknown, b.unknown);
   EXPECT_EQ(a.fault, b.fault);
   EXPECT_EQ(a.fault ? a.fault_event : 0, b.fault ? b.fault_event : 0);
