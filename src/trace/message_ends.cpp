@@ -74,6 +74,7 @@ class Collector {
 
   void run() {
     const Events& events = location_.events;
+    if (!any_counts(events)) return;  // As for most threads beside the first of a rank.
     for (uint32_t i = 0; i < events.size(); ++i) {
       switch (events.kind[i]) {
         case EventKind::kEnter: open_calls_.push_back(i); break;
@@ -116,6 +117,14 @@ class Collector {
   }
 
  private:
+  /// Whether there is an event of a message, or one that says when was recorded.
+  static bool any_counts(const Events& events) {
+    return std::any_of(events.kind.begin(), events.kind.end(), [](EventKind kind) {
+      return kind == EventKind::kMeasurementOnOff ||
+             (kind >= EventKind::kMpiSend && kind <= EventKind::kMpiRequestCancelled);
+    });
+  }
+
   [[nodiscard]] Rank peer_of(const PointToPoint& point, uint32_t comm) const {
     if (comm == kNone || !location_.rank.valid()) return Rank::none();
     return ranks_.resolve(comm, point.peer, location_);
