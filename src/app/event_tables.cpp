@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+
+#include "app/run_tables.hpp"
+#include "base/column.hpp"
+#include "base/text.hpp"
+
+namespace pathline::app {
+namespace {
+
+using trace::EventKind;
+
+std::string type_name(trace::LocationType type) {
+  switch (type) {
+    case trace::LocationType::kCpuThread: return "cpu_thread";
+    case trace::LocationType::kAcceleratorStream: return "accelerator_stream";
+    case trace::LocationType::kMetric: return "metric";
+    case trace::LocationType::kUnknown: break;
+  }
+  return "unknown";
+}
+
+/// Codes of kinds of events and of regions; the names of each are the same for all locations.
+class EventCodes {
+ public:
+  explicit EventCodes(const trace::Trace& trace) {
+    std::array<bool, 256> seen{};
+    for (const trace::Location& location : trace.locations) {
+      for (const EventKind kind : location.events.kind) seen[static_cast<uint8_t>(kind)] = true;
+    }
+    for (size_t kind = 0; kind < seen.size(); ++kind) {
+      if (!seen[kind]) continue;
+      code_of_kind_[kind] =
+          static_cast<int8_t>(kinds_.code(trace::event_name(static_cast<EventKind>(kind))));
+    }
+    none_ = regions_.code("");
+    for (const auto& region : trace.definitions.regions) {
+      code_of_region_.push_back(regions_.code(base::printable(region.name)));
+    }
+  }
+
+  /// Fills from `first` on.
+  void fill(const trace::Trace& trace, const trace::Events& events, size_t first,
+            base::Column<double>& time_s, base::Column<int8_t>& event,
+            base::Column<int32_t>& region) const {
+    for (size_t i = 0; i < events.size(); ++i) {
+      time_s[first + i] = trace.seconds(events.ticks[i]);
+      const EventKind kind = events.kind[i];
+      event[first + i] = code_of_kind_[static_cast<uint8_t>(kind)];
+      const bool is_call = kind == EventKind::kEnter || kind == EventKind::kLeave ||
+                           kind == EventKind::kUnmatchedLeave;
+      region[first + i] = is_call ? code(events.region(i)) : none_;
+    }
+  }
+
+  void add_columns(DataTable& table, base::Column<double> time_s, base::Column<int8_t> event,
+                   base::Column<int32_t> region) const {
+    table.rows = time_s.size();
+    table.columns.push_back(own_column("time_s", std::move(time_s)));
+    table.columns.push_back(own_column("event", std::move(event)));
+    table.columns.back().names = kinds_.names();
+    table.columns.push_back(own_column("region", std::move(region)));
+    table.columns.back().names = regions_.names();
+  }
+
+ private:
+  [[nodiscard]] int32_t code(trace::Region region) const {
+    return region.valid() && region < code_of_region_.size() ? code_of_region_[region] : none_;
+  }
+
+  Dictionary kinds_;
+  Dictionary regions_;
+  std::array<int8_t, 256> code_of_kind_{};
+  std::vector<int32_t> code_of_region_;
+  int32_t none_ = 0;
+};
+
+template <class T>
+DataColumn chosen(std::string name, const base::Column<T>& values,
+                  const std::vector<uint32_t>& rows) {
+  std::vector<T> kept;
+  kept.reserve(rows.size());
+  for (const uint32_t row : rows) kept.push_back(values[row]);
+  return own_column(std::move(name), std::move(kept));
+}
+
+}  // namespace
+
+DataTable messages_table(const SharedTrace& trace, const trace::Selection& selection) {
+  const trace::Messages& messages = trace->messages;
+  DataTable table;
+  const bool all = selection.everything();
+  std::vector<uint32_t> rows;
+  for (size_t i = 0; !all && i < messages.size(); ++i) {
+    if (selection.has_message(messages, i)) rows.push_back(static_cast<uint32_t>(i));
+  }
+  table.rows = all ? messages.size() : rows.size();
+  const auto add = [&]<class T>(const char* name, const base::Column<T>& values) {
+    table.columns.push_back(all ? view_column(name, values.data(), trace)
+                                : chosen(name, values, rows));
+  };
+  const auto add_seconds = [&](const char* name, const base::Column<uint64_t>& ticks) {
+    std::vector<double> seconds(table.rows);
+    for (size_t i = 0; i < seconds.size(); ++i)
+      seconds[i] = trace->seconds(ticks[all ? i : rows[i]]);
+    table.columns.push_back(own_column(name, std::move(seconds)));
+  };
+  add("sender", messages.sender);
+  add("receiver", messages.receiver);
+  add_seconds("send_s", messages.send_ticks);
+  add_seconds("recv_s", messages.recv_ticks);
+  add("bytes", messages.bytes);
+  add("tag", messages.tag);
+  add("send_ticks", messages.send_ticks);
+  add("recv_ticks", messages.recv_ticks);
+  return table;
+}
+
+DataTable locations_table(const SharedTrace& trace) {
+  std::vector<uint64_t> ids;
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+  std::vector<std::optional<uint64_t>> ranks;
+  std::vector<uint64_t> events;
+  for (const trace::Location& location : trace->locations) {
+    ids.push_back(location.id);
+    names.push_back(base::printable(location.name));
+    types.push_back(type_name(location.type));
+    ranks.push_back(location.rank.valid() ? std::optional<uint64_t>(uint32_t{location.rank})
+                                          : std::nullopt);
+    events.push_back(location.events.size());
+  }
+  DataTable table{.rows = ids.size()};
+  table.columns.push_back(own_column("location", std::move(ids)));
+  table.columns.push_back(text_column("name", names));
+  table.columns.push_back(text_column("type", types));
+  table.columns.push_back(optional_column("rank", ranks));
+  table.columns.push_back(own_column("events", std::move(events)));
+  return table;
+}
+
+DataTable regions_table(const SharedTrace& trace) {
+  std::vector<uint32_t> ids;
+  std::vector<std::string> names;
+  std::vector<std::string> files;
+  std::vector<uint32_t> lines;
+  for (const auto& region : trace->definitions.regions) {
+    ids.push_back(region.id);
+    names.push_back(base::printable(region.name));
+    files.push_back(base::printable(region.file));
+    lines.push_back(region.line);
+  }
+  DataTable table{.rows = ids.size()};
+  table.columns.push_back(own_column("region", std::move(ids)));
+  table.columns.push_back(text_column("name", names));
+  table.columns.push_back(text_column("file", files));
+  table.columns.push_back(own_column("line", std::move(lines)));
+  return table;
+}
+
+DataTable events_table(const SharedTrace& trace, uint32_t location) {
+  const trace::Events& events = trace->locations[location].events;
+  const EventCodes codes(*trace);
+  base::Column<double> time_s(events.size());
+  base::Column<int8_t> event(events.size());
+  base::Column<int32_t> region(events.size());
+  codes.fill(*trace, events, 0, time_s, event, region);
+  DataTable table;
+  codes.add_columns(table, std::move(time_s), std::move(event), std::move(region));
+  table.columns.push_back(view_column("ticks", events.ticks.data(), trace));
+  return table;
+}
+
+DataTable events_table(const SharedTrace& trace, base::ThreadPool& pool) {
+  std::vector<size_t> first(trace->locations.size() + 1, 0);
+  for (size_t i = 0; i < trace->locations.size(); ++i) {
+    first[i + 1] = first[i] + trace->locations[i].events.size();
+  }
+  const size_t count = first.back();
+  const EventCodes codes(*trace);
+  base::Column<uint64_t> location(count);
+  base::Column<uint64_t> ticks(count);
+  base::Column<double> time_s(count);
+  base::Column<int8_t> event(count);
+  base::Column<int32_t> region(count);
+  pool.for_each(trace->locations.size(), [&](size_t i) {
+    const trace::Events& events = trace->locations[i].events;
+    std::fill_n(location.data() + first[i], events.size(), trace->locations[i].id);
+    std::copy_n(events.ticks.data(), events.size(), ticks.data() + first[i]);
+    codes.fill(*trace, events, first[i], time_s, event, region);
+  });
+  DataTable table;
+  table.columns.push_back(own_column("location", std::move(location)));
+  codes.add_columns(table, std::move(time_s), std::move(event), std::move(region));
+  table.columns.push_back(own_column("ticks", std::move(ticks)));
+  return table;
+}
+
+}  // namespace pathline::app

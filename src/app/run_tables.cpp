@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/run_tables.hpp"
+
+#include <fmt/format.h>
+
+#include "app/call_path_matrix.hpp"
+#include "app/findings.hpp"
+#include "app/host_matrix.hpp"
+#include "app/profile_rows.hpp"
+#include "app/rank_rows.hpp"
+#include "app/step_rows.hpp"
+#include "app/step_source.hpp"
+#include "app/wait_rows.hpp"
+#include "comm/matrix.hpp"
+#include "comm/waits.hpp"
+
+namespace pathline::app {
+namespace {
+
+using Counts = std::vector<std::optional<uint64_t>>;
+using Seconds = std::vector<std::optional<double>>;
+
+base::Error no_such(std::string_view by, std::string_view choices) {
+  return {base::ErrorCode::kInvalidArgument, fmt::format("by {}: there is only {}", by, choices)};
+}
+
+/// One value per row.
+template <class Rows, class Get>
+auto each(const Rows& rows, Get get) {
+  std::vector<std::decay_t<decltype(get(*rows.begin()))>> values;
+  values.reserve(rows.size());
+  for (const auto& row : rows) values.push_back(get(row));
+  return values;
+}
+
+template <class Rows, class Get>
+DataColumn numbers(std::string name, const Rows& rows, Get get) {
+  return own_column(std::move(name), each(rows, get));
+}
+template <class Rows, class Get>
+DataColumn texts(std::string name, const Rows& rows, Get get) {
+  const std::vector<std::string> all = each(rows, get);
+  return text_column(std::move(name), all);
+}
+template <class Value, class Rows, class Get>
+DataColumn optionals(std::string name, const Rows& rows, Get get) {
+  std::vector<std::optional<Value>> values;
+  values.reserve(rows.size());
+  for (const auto& row : rows) values.push_back(get(row));
+  return optional_column(std::move(name), values);
+}
+
+std::optional<double> imbalance_of(const ProfileRow& row) {
+  return row.imbalance > 0 ? std::optional(row.imbalance) : std::nullopt;
+}
+
+/// The numbers that all profiles by regions and by ranks have.
+void add_times(DataTable& table, const std::vector<ProfileRow>& rows) {
+  auto& columns = table.columns;
+  columns.push_back(
+      optionals<uint64_t>("visits", rows, [](const auto& row) { return row.visits; }));
+  columns.push_back(
+      optionals<double>("inclusive_s", rows, [](const auto& row) { return row.inclusive_s; }));
+  columns.push_back(
+      optionals<double>("exclusive_s", rows, [](const auto& row) { return row.exclusive_s; }));
+  columns.push_back(optionals<double>("exclusive_min_s", rows,
+                                      [](const auto& row) { return row.exclusive_min_s; }));
+  columns.push_back(optionals<double>("exclusive_max_s", rows,
+                                      [](const auto& row) { return row.exclusive_max_s; }));
+  columns.push_back(optionals<double>("imbalance", rows, imbalance_of));
+}
+
+DataTable calls_table(const std::vector<ProfileRow>& rows, std::string_view by) {
+  DataTable table{.rows = rows.size()};
+  table.columns.push_back(texts(std::string(by), rows, [](const auto& row) { return row.name; }));
+  add_times(table, rows);
+  table.columns.push_back(
+      optionals<uint64_t>("max_rank", rows, [](const auto& row) -> std::optional<uint64_t> {
+        if (row.imbalance <= 0 || !row.max_rank.valid()) return {};
+        return uint32_t{row.max_rank};
+      }));
+  return table;
+}
+
+void add_work(DataTable& table, const std::vector<WorkRow>& rows) {
+  auto& columns = table.columns;
+  columns.push_back(numbers("compute_s", rows, [](const auto& row) { return row.compute_s; }));
+  columns.push_back(numbers("mpi_s", rows, [](const auto& row) { return row.mpi_s; }));
+  columns.push_back(numbers("wait_s", rows, [](const auto& row) { return row.wait_s; }));
+  columns.push_back(numbers("io_s", rows, [](const auto& row) { return row.io_s; }));
+}
+
+std::string host_name(const std::string& host) { return host.empty() ? "unknown" : host; }
+
+/// The numbers of pairs and of call paths; times are of seconds.
+template <class Rows>
+void add_traffic(DataTable& table, const Rows& rows) {
+  auto& columns = table.columns;
+  columns.push_back(numbers("messages", rows, [](const auto& row) { return row.messages; }));
+  columns.push_back(numbers("bytes", rows, [](const auto& row) { return row.bytes; }));
+  columns.push_back(numbers("min_s", rows, [](const auto& row) { return row.min_s; }));
+  columns.push_back(numbers("mean_s", rows, [](const auto& row) { return row.mean_s; }));
+  columns.push_back(numbers("max_s", rows, [](const auto& row) { return row.max_s; }));
+}
+
+struct RankPair {
+  uint32_t sender;
+  uint32_t receiver;
+  uint64_t messages;
+  uint64_t bytes;
+  double min_s;
+  double mean_s;
+  double max_s;
+};
+
+std::vector<RankPair> rank_pairs(const trace::Trace& trace, const comm::Matrix& matrix) {
+  const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
+  const graph::Traffic& traffic = matrix.traffic;
+  std::vector<RankPair> pairs;
+  pairs.reserve(traffic.entry_count());
+  for (uint32_t sender = 0; sender < traffic.rank_count(); ++sender) {
+    for (size_t i = traffic.row[sender]; i < traffic.row[sender + 1]; ++i) {
+      pairs.push_back({sender, traffic.receiver[i], traffic.messages[i], traffic.bytes[i],
+                       static_cast<double>(matrix.min_ticks[i]) / hz, matrix.mean_ticks[i] / hz,
+                       static_cast<double>(matrix.max_ticks[i]) / hz});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+base::Result<DataTable> profile_table(const SharedTrace& trace, const trace::Selection& selection,
+                                      std::string_view by, base::ThreadPool& pool) {
+  const bool of_ranks = by == "rank" || by == "host";
+  if (!of_ranks && by != "region" && by != "callpath") {
+    return no_such(by, "region, callpath, rank, host");
+  }
+  const auto profile = profile::from_trace(*trace, selection, pool);
+  const auto rows = profile_rows(*trace, selection, profile,
+                                 of_ranks         ? ProfileBy::kRank
+                                 : by == "region" ? ProfileBy::kRegion
+                                                  : ProfileBy::kCallPath);
+  if (!of_ranks) return calls_table(rows, by);
+  const auto work = work_by_rank(*trace, profile, comm::waits(*trace, selection, pool));
+  if (by == "host") {
+    const auto hosts = work_by_host(work);
+    DataTable table{.rows = hosts.size()};
+    table.columns.push_back(
+        texts("host", hosts, [](const auto& row) { return host_name(row.host); }));
+    table.columns.push_back(numbers("ranks", hosts, [](const auto& row) { return row.ranks; }));
+    add_work(table, hosts);
+    return table;
+  }
+  DataTable table{.rows = work.size()};
+  table.columns.push_back(numbers("rank", work, [](const auto& row) { return row.rank; }));
+  add_times(table, rows);
+  add_work(table, work);
+  table.columns.push_back(texts("host", work, [](const auto& row) { return row.host; }));
+  return table;
+}
+
+base::Result<DataTable> matrix_table(const SharedTrace& trace, const trace::Selection& selection,
+                                     std::string_view by, std::optional<uint32_t> step,
+                                     base::ThreadPool& pool) {
+  if (by != "rank" && by != "host" && by != "callpath") return no_such(by, "rank, host, callpath");
+  if (step) {
+    if (auto status = trace::require_step(*trace, *step); !status) return status.error();
+  }
+  DataTable table;
+  if (by == "callpath") {
+    const auto paths = call_path_matrix(*trace, selection, step, pool);
+    table.rows = paths.size();
+    table.columns.push_back(texts("callpath", paths, [](const auto& row) {
+      return row.call_path.empty() ? "(outside of calls)" : row.call_path;
+    }));
+    add_traffic(table, paths);
+    return table;
+  }
+  const comm::Matrix matrix = comm::matrix(*trace, selection, step, pool);
+  if (by == "host") {
+    const auto pairs = host_matrix(*trace, matrix);
+    table.rows = pairs.size();
+    table.columns.push_back(
+        texts("sender_host", pairs, [](const auto& row) { return host_name(row.sender_host); }));
+    table.columns.push_back(texts("receiver_host", pairs,
+                                  [](const auto& row) { return host_name(row.receiver_host); }));
+    add_traffic(table, pairs);
+    return table;
+  }
+  const auto pairs = rank_pairs(*trace, matrix);
+  table.rows = pairs.size();
+  table.columns.push_back(numbers("sender", pairs, [](const auto& row) { return row.sender; }));
+  table.columns.push_back(numbers("receiver", pairs, [](const auto& row) { return row.receiver; }));
+  add_traffic(table, pairs);
+  return table;
+}
+
+base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selection& selection,
+                                    std::string_view by, base::ThreadPool& pool) {
+  DataTable table;
+  auto& columns = table.columns;
+  const auto kind = [](const auto& row) { return row.kind; };
+  const auto count = [](const auto& row) { return row.count; };
+  const auto rank = [](const auto& row) { return row.rank; };
+  if (by == "callpath") {
+    const auto rows = waits_by_call_path(*trace, selection, pool);
+    table.rows = rows.size();
+    columns.push_back(texts("kind", rows, kind));
+    columns.push_back(texts("callpath", rows, [](const auto& row) { return row.call_path; }));
+    columns.push_back(numbers("count", rows, count));
+    columns.push_back(numbers("wait_s", rows, [](const auto& row) { return row.wait_s; }));
+    return table;
+  }
+  if (by == "cause") {
+    const auto rows = wait_causes(*trace, selection, pool);
+    table.rows = rows.size();
+    columns.push_back(texts("kind", rows, kind));
+    columns.push_back(numbers("rank", rows, rank));
+    columns.push_back(texts("callpath", rows, [](const auto& row) {
+      return row.call_path.empty() ? "(outside of calls)" : row.call_path;
+    }));
+    columns.push_back(numbers("waiting_rank_s", rows, [](const auto& row) {
+      return row.short_term_rank_s + row.long_term_rank_s;
+    }));
+    columns.push_back(
+        numbers("short_term_rank_s", rows, [](const auto& row) { return row.short_term_rank_s; }));
+    columns.push_back(
+        numbers("long_term_rank_s", rows, [](const auto& row) { return row.long_term_rank_s; }));
+    return table;
+  }
+  if (by != "rank") return no_such(by, "rank, callpath, cause");
+  const auto rows = comm::waits(*trace, selection, pool).rows;
+  table.rows = rows.size();
+  columns.push_back(
+      texts("kind", rows, [](const auto& row) { return std::string(comm::wait_name(row.kind)); }));
+  columns.push_back(numbers("rank", rows, rank));
+  columns.push_back(numbers("count", rows, count));
+  columns.push_back(
+      numbers("wait_s", rows, [&](const auto& row) { return trace->span_seconds(row.ticks); }));
+  return table;
+}
+
+base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selection& selection,
+                                    bool detect, base::ThreadPool& pool) {
+  const auto found = find_steps(*trace, {.detect = detect}, pool);
+  if (!found) return found.error();
+  const steps::Table all = comm::step_table(*trace, found.value().windows, selection, pool);
+  const auto& rows = all.rows;
+  DataTable table{.rows = rows.size()};
+  auto& columns = table.columns;
+  columns.push_back(
+      numbers(found.value().word(), rows, [](const auto& row) { return uint32_t{row.step}; }));
+  columns.push_back(numbers("rank", rows, [](const auto& row) { return uint32_t{row.rank}; }));
+  columns.push_back(
+      numbers("begin_s", rows, [&](const auto& row) { return trace->seconds(row.begin_ticks); }));
+  columns.push_back(
+      numbers("end_s", rows, [&](const auto& row) { return trace->seconds(row.end_ticks); }));
+  const auto time = [&](std::string name, uint64_t steps::Counters::*ticks) {
+    columns.push_back(
+        optionals<double>(std::move(name), rows, [&](const auto& row) -> std::optional<double> {
+          if (!row.recorded) return {};
+          return trace->span_seconds(row.counters.*ticks);
+        }));
+  };
+  const auto number = [&](std::string name, uint64_t steps::Counters::*counter) {
+    columns.push_back(
+        optionals<uint64_t>(std::move(name), rows, [&](const auto& row) -> std::optional<uint64_t> {
+          if (!row.recorded) return {};
+          return row.counters.*counter;
+        }));
+  };
+  time("mpi_s", &steps::Counters::mpi_ticks);
+  time("io_s", &steps::Counters::io_ticks);
+  number("sent_messages", &steps::Counters::sent_messages);
+  number("sent_bytes", &steps::Counters::sent_bytes);
+  number("received_messages", &steps::Counters::received_messages);
+  number("received_bytes", &steps::Counters::received_bytes);
+  number("read_bytes", &steps::Counters::read_bytes);
+  number("written_bytes", &steps::Counters::written_bytes);
+  return table;
+}
+
+base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
+                                       double min_percent, base::ThreadPool& pool) {
+  base::Progress progress;
+  const auto report = find_findings(*trace, input, {.min_percent = min_percent}, pool, progress);
+  if (!report) return report.error();
+  const auto& rows = report.value().findings;
+  DataTable table{.rows = rows.size()};
+  const auto text = [&](std::string name, std::string FindingRow::*field) {
+    table.columns.push_back(
+        texts(std::move(name), rows, [&](const auto& row) { return row.*field; }));
+  };
+  const auto number = [&](std::string name, double FindingRow::*field) {
+    table.columns.push_back(
+        numbers(std::move(name), rows, [&](const auto& row) { return row.*field; }));
+  };
+  text("kind", &FindingRow::kind);
+  text("confidence", &FindingRow::confidence);
+  number("recoverable_s", &FindingRow::recoverable_s);
+  number("recoverable_pct", &FindingRow::recoverable_pct);
+  table.columns.push_back(
+      optionals<double>("after_above_s", rows, [](const auto& row) { return row.after_above_s; }));
+  number("cost_rank_s", &FindingRow::cost_rank_s);
+  text("ranks", &FindingRow::ranks);
+  text("callpath", &FindingRow::call_path);
+  text("steps", &FindingRow::steps);
+  number("from_s", &FindingRow::from_s);
+  number("until_s", &FindingRow::until_s);
+  text("text", &FindingRow::text);
+  text("advice", &FindingRow::advice);
+  text("place", &FindingRow::place);
+  return table;
+}
+
+}  // namespace pathline::app
