@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traces of parallel programs, for numpy and pandas.
+
+    import pathline
+    run = pathline.open("run")            # a run directory, traces.otf2, or a CSV of messages
+    waits = run.waits().to_pandas()
+    run.figure("timeline")                # shown inline in a notebook
+
+Every result is a Table whose columns are those of the command of the same name with
+`--format csv`, and whose numbers are the ones it prints. Columns that end in "_s" are seconds; times
+begin at 0 with the run. Nothing that is read from a run can be written to.
+"""
+
+import os as _os
+
+import numpy as _np
+
+from . import _pathline
+
+__version__ = _pathline.__version__
+__all__ = ["Error", "Figure", "Run", "Table", "open"]
+
+Error = _pathline.Error
+Error.__module__ = "pathline"
+Error.__doc__ = "What is wrong with a file or a request, in the words of the command line."
+
+
+def open(path, *, partial=False, threads=0):
+    """Reads a run and returns it as a Run.
+
+    path     a run directory, an OTF2 anchor file, a folder that holds one, or a CSV of messages
+    partial  read a damaged trace as far as it goes; run.complete is False then
+    threads  to read and to calculate with; 0 takes one per core
+
+    Raises Error when it is not there, is damaged, or is a profile, which has no events.
+    """
+    return Run(_pathline.Run(_os.fspath(path), partial, threads))
+
+
+def _part(begin_s, end_s, ranks):
+    if ranks is None:
+        text = ""
+    elif isinstance(ranks, str):
+        text = ranks
+    else:
+        numbers = [ranks] if isinstance(ranks, (int, _np.integer)) else list(ranks)
+        if not numbers:
+            raise ValueError("ranks: an empty list chooses nothing; None chooses all")
+        text = ",".join(str(int(number)) for number in numbers)
+    return _pathline.Part(begin_s, end_s, text)
+
+
+class Table:
+    """Columns of the same length, read only.
+
+    len(table) is the number of rows, table.columns the names, table["wait_s"] one column.
+    """
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data):
+        self._data = data
+
+    def __len__(self):
+        return len(self._data)
+
+    @property
+    def columns(self):
+        """Names of the columns, in order."""
+        return self._data.columns()
+
+    def __contains__(self, name):
+        return name in self._data.columns()
+
+    def __getitem__(self, name):
+        """The column as an array of shape (rows,).
+
+        Numbers are a view that cannot be written to and keeps the memory of the table, or of the
+        run, alive. Texts are an array of str, made anew from codes() and names().
+        """
+        values = self._data.values(name)
+        names = self._data.names(name)
+        if names is None:
+            return values
+        return _np.array(names, dtype=object)[values] if names else _np.empty(0, dtype=object)
+
+    def codes(self, name):
+        """Of a column of text: a view of int8 or int32, shape (rows,), indices into names()."""
+        if self._data.names(name) is None:
+            raise TypeError(f"{name} is a column of numbers")
+        return self._data.values(name)
+
+    def names(self, name):
+        """Of a column of text: what the codes stand for, each once; of numbers: None."""
+        return self._data.names(name)
+
+    def to_pandas(self):
+        """A DataFrame. Numbers are not copied, texts are of type category.
+
+        The values are read only: call .copy() on the DataFrame to change them.
+        """
+        import pandas
+
+        columns = {}
+        for name in self.columns:
+            values, names = self._data.values(name), self._data.names(name)
+            columns[name] = values if names is None else pandas.Categorical.from_codes(values, names)
+        return pandas.DataFrame(columns, index=pandas.RangeIndex(len(self)), copy=False)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        """A PyCapsule "arrow_array_stream": one batch, numbers not copied, texts as dictionaries.
+
+        For pyarrow.table(t), polars.from_arrow(t), duckdb and all others that take one. The schema
+        is always the table's own.
+        """
+        return self._data.arrow_stream()
+
+    def _cells(self, count):
+        """The first rows as text: by column, the name in front."""
+        cells = []
+        for name in self.columns:
+            values, names = self._data.values(name)[:count], self._data.names(name)
+            if names is not None:
+                texts = [names[code] for code in values]
+            elif values.dtype.kind == "f":
+                texts = ["" if v != v else f"{v:.9f}" if name.endswith("_s") else f"{v:.6g}" for v in values]
+            else:
+                texts = [str(v) for v in values]
+            cells.append([name] + texts)
+        return cells
+
+    def _is_text(self):
+        return [self._data.names(name) is not None for name in self.columns]
+
+    def __repr__(self):
+        def short(text):
+            return text if len(text) <= 36 else text[:35] + "…"
+
+        cells = [[short(text) for text in column] for column in self._cells(10)]
+        lines = []
+        if cells:
+            widths = [max(map(len, column)) for column in cells]
+            for row in zip(*cells):
+                lines.append("  ".join(
+                    cell.ljust(width) if is_text else cell.rjust(width)
+                    for cell, width, is_text in zip(row, widths, self._is_text())).rstrip())
+        if len(self) > 10:
+            lines.append("...")
+        lines.append(f"{len(self)} rows, {len(self.columns)} columns")
+        return "\n".join(lines)
+
+    def _repr_html_(self):
+        from html import escape
+
+        rows = list(zip(*self._cells(20)))
+        align = ["left" if is_text else "right" for is_text in self._is_text()]
+
+        def line(row, tag):
+            return "<tr>" + "".join(
+                f'<{tag} style="text-align:{side}">{escape(cell)}</{tag}>'
+                for cell, side in zip(row, align)) + "</tr>"
+
+        body = "".join(line(row, "td") for row in rows[1:])
+        head = line(rows[0], "th") if rows else ""
+        more = ", of which 20 are shown" if len(self) > 20 else ""
+        return (f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+                f"<p>{len(self)} rows{more}</p>")
+
+
+class Figure:
+    """A picture of a run; a notebook shows it inline."""
+
+    def __init__(self, draw, form):
+        self._draw = draw
+        self._form = form
+        self._bytes = {form: draw(form == "svg")}
+
+    def _get(self, form):
+        if form not in self._bytes:
+            self._bytes[form] = self._draw(form == "svg")
+        return self._bytes[form]
+
+    def png(self):
+        """The picture as bytes of PNG."""
+        return self._get("png")
+
+    def svg(self):
+        """The picture as text of SVG."""
+        return self._get("svg").decode()
+
+    def save(self, path):
+        """Writes the picture to `path`, SVG or PNG by the end of its name."""
+        form = _os.path.splitext(_os.fspath(path))[1].lower()
+        if form not in (".png", ".svg"):
+            raise ValueError(f"{path}: the name of a picture ends in .png or .svg")
+        import pathlib
+
+        pathlib.Path(path).write_bytes(self._get(form[1:]))
+
+    def _repr_png_(self):
+        return self.png() if self._form == "png" else None
+
+    def _repr_svg_(self):
+        return self.svg() if self._form == "svg" else None
+
+
+class Run:
+    """A run that was read: its facts, and its results as tables.
+
+    Of every method, begin_s and end_s choose a part of the time in seconds since the start of the
+    run, and ranks a list of ranks, or text as in "0-31,64"; None is all. What they mean for a result
+    is what --from, --until and --ranks mean for the command. May be used by several threads; while
+    it calculates, other threads of Python run.
+    """
+
+    def __init__(self, core):
+        self._core = core
+
+    def __repr__(self):
+        return (f"<pathline.Run {self.path}: {self.ranks} ranks, {self.event_count} events, "
+                f"{self.duration_s:.6f} s, {self.format}>")
+
+    path = property(lambda self: self._core.path, doc="What was opened.")
+    format = property(lambda self: self._core.format, doc='What it is: "OTF2 2.3.0", "CSV".')
+    ranks = property(lambda self: self._core.ranks, doc="Number of ranks.")
+    event_count = property(lambda self: self._core.event_count, doc="Number of events.")
+    duration_s = property(lambda self: self._core.duration_s, doc="Length of the run in seconds.")
+    complete = property(lambda self: self._core.complete,
+                        doc="False: the trace was damaged, and this is what could be read.")
+    warnings = property(lambda self: self._core.warnings,
+                        doc="What to know before believing the rest: a list of str.")
+    ticks_per_second = property(lambda self: self._core.ticks_per_second,
+                                doc="Unit of the columns of ticks.")
+    start_ticks = property(lambda self: self._core.start_ticks, doc="The tick that is 0 s.")
+
+    def profile(self, by="region", *, begin_s=None, end_s=None, ranks=None):
+        """Where the time goes: a row for each region, "callpath", "rank" or "host".
+
+        region    visits, inclusive_s, exclusive_s: sums over ranks and their threads;
+                  exclusive_min_s, exclusive_max_s, imbalance (maximum over mean): over ranks;
+                  max_rank: the first with the maximum. imbalance and max_rank are NaN where no time
+                  passed.
+        rank      these, and compute_s, mpi_s, wait_s, io_s, host.
+        host      ranks, compute_s, mpi_s, wait_s, io_s.
+        """
+        return Table(self._core.profile(by, _part(begin_s, end_s, ranks)))
+
+    def matrix(self, by="rank", *, step=None, begin_s=None, end_s=None, ranks=None):
+        """Who sent how much to whom: a row for each pair that did.
+
+        sender, receiver, messages, bytes; min_s, mean_s, max_s from send to receive. by="host" has
+        sender_host and receiver_host, by="callpath" the calls that send.
+        step  only the messages sent in this time step
+        """
+        return Table(self._core.matrix(by, step, _part(begin_s, end_s, ranks)))
+
+    def steps(self, *, detect=False, begin_s=None, end_s=None, ranks=None):
+        """The time steps that the program marks: a row for each step and rank.
+
+        step, rank, begin_s, end_s, mpi_s, io_s, sent_messages, sent_bytes, received_messages,
+        received_bytes, read_bytes, written_bytes. Steps that were not recorded have NaN from mpi_s
+        on.
+        detect  where none are marked, look for a period in the calls; the first column is "period"
+        """
+        return Table(self._core.steps(detect, _part(begin_s, end_s, ranks)))
+
+    def waits(self, by="rank", *, begin_s=None, end_s=None, ranks=None):
+        """Who waits in MPI because others are late: a row for each kind and rank.
+
+        kind, rank, count (calls), wait_s. by="callpath": where in the program; by="cause": for whom,
+        with waiting_rank_s, short_term_rank_s and long_term_rank_s of all that wait.
+        """
+        return Table(self._core.waits(by, _part(begin_s, end_s, ranks)))
+
+    def findings(self, *, min_percent=2.0):
+        """What makes the program slow, what most could be gained by first: a row for each finding.
+
+        kind, confidence, recoverable_s, recoverable_pct, after_above_s, cost_rank_s, ranks, callpath,
+        steps, from_s, until_s, text, advice, place.
+        min_percent  of the time that a finding must gain
+        """
+        return Table(self._core.findings(min_percent))
+
+    def messages(self, *, begin_s=None, end_s=None, ranks=None):
+        """Every message, by the time it was sent.
+
+        sender, receiver, send_s, recv_s, bytes, tag; and send_ticks, recv_ticks as they were
+        recorded. Of the whole run all but the seconds are views of the run's own memory.
+        """
+        return Table(self._core.messages(_part(begin_s, end_s, ranks)))
+
+    def locations(self):
+        """Threads and GPU streams: location (its number), name, type, rank, events."""
+        return Table(self._core.locations())
+
+    def regions(self):
+        """Functions and other regions: region (its number), name, file, line (0: not known)."""
+        return Table(self._core.regions())
+
+    def events(self, location=None):
+        """Every event of a location, in the order recorded; without one, of all, with a column
+        location in front.
+
+        time_s, event ("Enter", "MpiSend" ...), region ("" where the event is no call), ticks. Of one
+        location ticks is a view of the run's own memory; ticks_per_second is their unit.
+        location  its number, see locations()
+        """
+        return Table(self._core.events(location))
+
+    def figure(self, kind, *, begin_s=None, end_s=None, ranks=None, width=1280, height=720, scale=1,
+               format="png"):
+        """A Figure: "timeline", "matrix", "chord", "flow", "profile" or "steps".
+
+        width, height  in pixels, before `scale`
+        format         "png" or "svg": what a notebook shows
+        """
+        if format not in ("png", "svg"):
+            raise ValueError(f"format {format!r}: there are png and svg")
+        part = _part(begin_s, end_s, ranks)
+        return Figure(lambda svg: self._core.figure(kind, part, width, height, scale, svg), format)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong is said in the words of the command, as pathline.Error."""
+
+import os
+import shutil
+import tempfile
+
+from common import command, data, need
+
+need("numpy")
+import pathline  # noqa: E402
+
+
+def error_of(job, kind=pathline.Error):
+    try:
+        job()
+    except kind as error:
+        return str(error)
+    raise AssertionError("no error")
+
+
+def check(job, *words):
+    """The command says "pathline: MESSAGE" and the advice."""
+    said = command(*words, status=2)
+    assert "pathline: " + error_of(job) + "\n" == said[said.rindex("pathline: "):], (
+        error_of(job), said)
+
+
+lulesh = data("otf2/scorep-lulesh8")
+assert issubclass(pathline.Error, Exception) and pathline.Error.__module__ == "pathline"
+check(lambda: pathline.open("/nowhere/traces.otf2"), "profile", "/nowhere/traces.otf2")
+with tempfile.TemporaryDirectory() as folder:
+    check(lambda: pathline.open(folder), "matrix", folder)
+    text = os.path.join(folder, "a.txt")
+    open(text, "w").write("this is no trace\n")
+    check(lambda: pathline.open(text), "matrix", text)
+    broken = os.path.join(folder, "run")
+    shutil.copytree(lulesh, broken)
+    for where, _, names in os.walk(broken):
+        for name in names:
+            if name.endswith(".evt"):
+                os.truncate(os.path.join(where, name), os.path.getsize(os.path.join(where, name)) // 2)
+    check(lambda: pathline.open(broken), "matrix", broken)
+    partial = pathline.open(broken, partial=True)
+    assert not partial.complete and partial.warnings and len(partial.messages()) > 0
+
+run = pathline.open(lulesh)
+check(lambda: run.profile(ranks="9-12"), "profile", lulesh, "--ranks", "9-12")
+check(lambda: run.profile(ranks="x"), "profile", lulesh, "--ranks", "x")
+check(lambda: run.messages(begin_s=1e9), "messages", lulesh, "--from", "1e9")
+check(lambda: run.matrix(step=10**6), "matrix", lulesh, "--step", str(10**6))
+for job in (lambda: run.profile("nothing"), lambda: run.waits("host"), lambda: run.matrix("kind"),
+            lambda: run.events(10**9), lambda: run.figure("model"), lambda: run.figure("nothing"),
+            lambda: run.figure("timeline", width=-1)):
+    assert error_of(job)
+assert error_of(lambda: run.waits()["nothing"], KeyError) == "'nothing'"
+error_of(lambda: run.waits().codes("rank"), TypeError)
+error_of(lambda: run.profile(ranks=[]), ValueError)
+error_of(lambda: run.figure("matrix", format="gif"), ValueError)
+error_of(lambda: pathline.open(3), TypeError)
+print("ok")
