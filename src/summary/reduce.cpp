@@ -69,19 +69,20 @@ class CollectiveCount {
 class StepCount {
  public:
   /// Steps that end in the part, unless they go on behind it. `open` gets their parameters.
-  void add(const trace::Trace& part, uint64_t until, std::vector<std::vector<uint32_t>>& open) {
+  void add(const Windows& windows, const trace::Trace& part,
+           std::vector<std::vector<uint32_t>>& open) {
     const auto steps = trace::marked_steps(part);
     counts_.resize(steps.size(), 0);
     for (uint32_t rank = 0; rank < steps.size(); ++rank) {
       const uint32_t location = part.rank_location[rank];
       if (steps[rank].empty() || location == base::IdMap::kNone) continue;
       const trace::Events& events = part.locations[location].events;
-      const uint64_t open_ticks = first_open_step(part.definitions, events);
+      const uint64_t open_ticks =
+          windows.ended() ? UINT64_MAX : first_open_step(windows, part, location);
       for (const trace::StepWindow& step : steps[rank]) {
-        const bool goes_on = until != UINT64_MAX && step.begin_ticks >= open_ticks;
-        counts_[rank] += goes_on ? 0 : 1;
+        counts_[rank] += step.begin_ticks < open_ticks ? 1 : 0;
       }
-      if (until == UINT64_MAX || open_ticks == UINT64_MAX) continue;
+      if (open_ticks == UINT64_MAX) continue;
       for (uint32_t i = 0; i < events.size(); ++i) {
         const bool is_parameter = events.kind[i] == EventKind::kParameterInt ||
                                   events.kind[i] == EventKind::kParameterUnsignedInt;
@@ -95,18 +96,13 @@ class StepCount {
 
  private:
   /// When the outermost step that is open began; UINT64_MAX without one.
-  static uint64_t first_open_step(const trace::Definitions& definitions,
-                                  const trace::Events& events) {
-    std::vector<uint32_t> open;
-    for (uint32_t i = 0; i < events.size(); ++i) {
-      if (events.kind[i] == EventKind::kEnter) {
-        open.push_back(i);
-      } else if (events.kind[i] == EventKind::kLeave) {
-        while (!open.empty() && open.back() >= events.ref[i]) open.pop_back();
+  static uint64_t first_open_step(const Windows& windows, const trace::Trace& part,
+                                  uint32_t location) {
+    const trace::Events& events = part.locations[location].events;
+    for (const uint32_t enter : windows.open_calls(location)) {
+      if (part.definitions.regions[events.ref[enter]].name == "time step") {
+        return events.ticks[enter];
       }
-    }
-    for (const uint32_t enter : open) {
-      if (definitions.regions[events.ref[enter]].name == "time step") return events.ticks[enter];
     }
     return UINT64_MAX;
   }
@@ -219,7 +215,7 @@ class Pass {
     profile_.add(part, windows_.from_ticks(), pool_);
     facts_.add(part, earlier, open.events);
     collectives_.add(part, earlier);
-    steps_.add(part, windows_.until_ticks(), open.events);
+    steps_.add(windows_, part, open.events);
     for (auto& events : open.events) {
       std::sort(events.begin(), events.end());
       events.erase(std::unique(events.begin(), events.end()), events.end());

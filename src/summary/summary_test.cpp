@@ -4,6 +4,7 @@
 // what was written.
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -14,6 +15,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "base/scratch_folder.hpp"
 #include "base/test_data.hpp"
@@ -280,7 +282,26 @@ TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
   }
 }
 
-TEST(SummaryFile, OfAnotherVersionIsRefusedWithBothNumbers) {
+TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(reduce(RandomRun(3).trace(), pool), file).ok());
+  std::string bytes = folder.read("run.plsum");
+  constexpr size_t kMajorAt = 8;
+  constexpr size_t kCrcAt = 60;
+  bytes[kMajorAt] = 2;
+  const auto crc = static_cast<uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(kCrcAt)));
+  std::memcpy(&bytes[kCrcAt], &crc, sizeof crc);
+  folder.write("run.plsum", bytes);
+  const auto again = read(file);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, base::ErrorCode::kUnsupported);
+  EXPECT_THAT(again.error().message, testing::HasSubstr("it is of format 2.0, this reads 1.0"));
+}
+
+TEST(SummaryFile, ThatIsMissingIsNotFound) {
   const auto missing = read("/nowhere/run.plsum");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, base::ErrorCode::kNotFound);

@@ -48,6 +48,10 @@ class Windows {
   [[nodiscard]] trace::Trace& trace() { return archive_.trace; }
   /// How many of a location's events are of earlier windows.
   [[nodiscard]] size_t earlier(size_t location) const { return states_[location].earlier; }
+  /// Enters of the calls that are open at the end of the window, outermost first.
+  [[nodiscard]] const std::vector<uint32_t>& open_calls(size_t location) const {
+    return states_[location].open;
+  }
   /// Events of this window, per location ascending, that the next one begins with.
   void keep(std::vector<std::vector<uint32_t>> events) { kept_ = std::move(events); }
 
