@@ -183,8 +183,10 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   auto input = open_input(options, {}, opened->pool, opened->progress);
   if (!input) return input.error();
   auto* summary = std::get_if<summary::RunSummary>(&input.value());
-  if (summary != nullptr && takes == Takes::kSummaries) {
-    if (auto status = require_no_window(options, "summary"); !status) return status.error();
+  if (summary != nullptr && takes != Takes::kTraces) {
+    if (takes == Takes::kSummaries) {
+      if (auto status = require_no_window(options, "summary"); !status) return status.error();
+    }
     opened->trace = std::move(summary->run);
     opened->summary = std::move(*summary);
   } else {
@@ -196,6 +198,14 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   if (!selection) return selection.error();
   opened->selection = std::move(selection).value();
   return opened;
+}
+
+base::Error needs_events(const CommonOptions& options, const summary::RunSummary& summary,
+                         std::string_view what) {
+  return {base::ErrorCode::kInvalidArgument,
+          fmt::format("{} is a summary of a whole run: {} belongs to a trace", options.input, what),
+          fmt::format("The events of this run are in {}.",
+                      input::events_of(summary, options.input).string())};
 }
 
 base::Status check_step(const CommonOptions& options, const trace::Trace& trace,

@@ -66,8 +66,8 @@ struct Opened {
   trace::Selection selection;
 };
 
-/// Whether a command can do with the tables of a summary.
-enum class Takes : uint8_t { kTraces, kSummaries };
+/// Whether a command can do with the tables of a summary, and with a part of its time.
+enum class Takes : uint8_t { kTraces, kSummaries, kPartsOfSummaries };
 
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
 /// resolves the selection.
@@ -78,6 +78,10 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options,
 
 /// errors  kInvalidArgument for a time range of an input that knows the whole run only.
 base::Status require_no_window(const CommonOptions& options, std::string_view kind);
+
+/// That `what` ("--detect") needs events, which are elsewhere.
+base::Error needs_events(const CommonOptions& options, const summary::RunSummary& summary,
+                         std::string_view what);
 
 /// Opens the input of `options`, and notes on stderr what is wrong with it.
 /// metrics  all that is read of a profile.

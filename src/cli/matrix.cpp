@@ -68,14 +68,10 @@ Table paths_table(const MatrixOptions& options, const std::vector<app::PathMessa
 }
 
 /// What a summary does not know.
-base::Status require_whole(const MatrixOptions& options) {
-  const char* const wanted = options.step               ? "--step"
-                             : options.by == "callpath" ? "--by callpath"
-                                                        : nullptr;
-  if (wanted == nullptr) return {};
-  return base::Error{
-      base::ErrorCode::kInvalidArgument,
-      fmt::format("{} is a summary of a whole run: {} belongs to a trace", options.input, wanted)};
+base::Status require_whole(const MatrixOptions& options, const summary::RunSummary& summary) {
+  if (options.step) return needs_events(options, summary, "--step");
+  if (options.by == "callpath") return needs_events(options, summary, "--by callpath");
+  return {};
 }
 
 base::Result<int> run_matrix(const MatrixOptions& options) {
@@ -83,7 +79,8 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;
-  const auto status = tables ? require_whole(options) : check_step(options, trace, options.step);
+  const auto status =
+      tables ? require_whole(options, *tables) : check_step(options, trace, options.step);
   if (!status) return status.error();
   const auto matrix =
       tables ? comm::chosen(tables->matrix, opened.value()->selection)
@@ -101,6 +98,7 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   if (pairs.empty() && !options.quiet && !tables) {
     note(app::why_no_messages(trace, options.input));
   }
+  if (tables) table.add_to_json("source", "\"summary\"");
   if (auto finished = table.finish(); !finished) return finished.error();
   return kDone;
 }

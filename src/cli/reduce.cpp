@@ -32,7 +32,7 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
     text += fmt::format("{:<12} read as a whole: {}\n", "", base::printable(reduced.in_one_piece));
   }
   bool first = true;
-  for (const char* command : {"info", "profile", "matrix"}) {
+  for (const char* command : {"info", "profile", "matrix", "steps"}) {
     text += fmt::format("{:<12} pathline {} {}\n", first ? "next" : "", command, file);
     first = false;
   }
@@ -84,7 +84,8 @@ void add_reduce_command(Command& program, Action& action) {
       .show_default();
   command.footer(
       "Reads an OTF2 archive one window of time after the other and keeps what 'pathline info', "
-      "'profile' and 'matrix' say of the whole run; the same bytes for any --memory. These take "
+      "'profile', 'matrix' and 'steps' say of the whole run; the same bytes for any --memory. "
+      "These take "
       "the file in place of the run. Archives in which recording was switched on and off, or calls "
       "had begun before the first event, are read as a whole, and so are other inputs.\nExamples:\n"
       "  pathline reduce run -o run.plsum\n  pathline reduce run -o run.plsum --memory 4G\n"

@@ -113,27 +113,55 @@ Table lines_table(const StepsOptions& options, const app::Steps& steps, const tr
   return table;
 }
 
-base::Result<int> run_steps(const StepsOptions& options) {
-  auto opened = open(options);
-  if (!opened) return opened.error();
-  const trace::Trace& trace = opened.value()->trace;
+/// What a summary does not know.
+base::Status require_marked(const StepsOptions& options, const summary::RunSummary& summary) {
+  if (!options.step_marker.empty()) return needs_events(options, summary, "--step-marker");
+  if (options.ignore_marks) return needs_events(options, summary, "--ignore-marks");
+  if (options.detect && summary.steps.rows.empty()) {
+    return needs_events(options, summary, "--detect");
+  }
+  return {};
+}
+
+base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
+  if (run.summary) {
+    if (auto status = require_marked(options, *run.summary); !status) return status.error();
+    app::Steps steps;
+    steps.windows.resize(run.trace.rank_count);
+    for (const steps::Row& row : run.summary->steps.rows) {
+      steps.windows[row.rank].push_back({row.step, row.begin_ticks, row.end_ticks, row.recorded});
+    }
+    steps.marked = steps.any();
+    return steps;
+  }
   base::Result<app::Steps> found = app::Steps{};
   base::Progress progress;
   progress.begin(options.detect ? "looking for a period in the calls" : "finding time steps", "",
                  0);
   with_progress(progress, options.quiet, [&] {
-    found = app::find_steps(trace,
+    found = app::find_steps(run.trace,
                             {.detect = options.detect,
                              .ignore_marks = options.ignore_marks,
                              .by_marker = options.step_marker},
-                            opened.value()->pool);
+                            run.pool);
   });
+  return found;
+}
+
+base::Result<int> run_steps(const StepsOptions& options) {
+  auto opened = open(options, Takes::kPartsOfSummaries);
+  if (!opened) return opened.error();
+  Opened& run = *opened.value();
+  const trace::Trace& trace = run.trace;
+  const auto found = find_steps(options, run);
   if (!found) return found.error();
   const app::Steps& steps = found.value();
-  const steps::Table rows =
-      comm::step_table(trace, steps.windows, opened.value()->selection, opened.value()->pool);
+  const steps::Table rows = run.summary
+                                ? comm::chosen(run.summary->steps, run.selection)
+                                : comm::step_table(trace, steps.windows, run.selection, run.pool);
   Table table = options.summary ? lines_table(options, steps, trace, rows)
                                 : rows_table(options, steps, trace, rows);
+  if (run.summary) table.add_to_json("source", "\"summary\"");
   if (steps.detection) table.add_to_json("detection", app::detection_json(*steps.detection));
   if (!options.quiet) print_notes(steps, rows, options, trace.rank_count);
   if (auto status = table.finish(); !status) return status.error();

@@ -2,6 +2,7 @@
 #include "comm/step_table.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "comm/io.hpp"
@@ -34,18 +35,31 @@ class Cursor {
   size_t next_ = 0;
 };
 
-/// The steps of one rank; the last entry of `counters` is of what lies outside.
-struct OfRank {
-  std::vector<trace::StepWindow> windows;
-  std::vector<Counters> counters;
+using Classes = std::vector<trace::CallClass>;
 
-  explicit OfRank(std::vector<trace::StepWindow> all) {
-    for (const trace::StepWindow& window : all) {
-      const bool inside = !windows.empty() && window.begin_ticks < windows.back().end_ticks;
-      if (!inside) windows.push_back(window);
-    }
-    counters.resize(windows.size() + 1);
+bool ends(const trace::Events& events, trace::CallEvents call) {
+  return events.kind[call.leave] == trace::EventKind::kLeave &&
+         events.ref[call.leave] <= call.enter;
+}
+
+}  // namespace
+
+/// The steps of one rank.
+struct GrowingStepTable::OfRank {
+  std::vector<trace::StepWindow> windows;  // None overlaps; the last one may be open.
+  std::vector<Counters> counters;
+  Counters outside;
+  bool open = false;
+  bool recording = true;
+  bool numbered = false;  // The open one.
+
+  /// One that lies inside of another belongs to that.
+  void add(const trace::StepWindow& window) {
+    if (!windows.empty() && window.begin_ticks < windows.back().end_ticks) return;
+    windows.push_back(window);
+    counters.emplace_back();
   }
+  Counters& at(size_t step) { return step < counters.size() ? counters[step] : outside; }
 
   /// Shares the time of a call out among the steps.
   void add_time(Cursor& cursor, uint64_t begin, uint64_t end, uint64_t Counters::*ticks) {
@@ -59,10 +73,12 @@ struct OfRank {
       counters[step].*ticks += until - from;
       rest -= until - from;
     }
-    counters.back().*ticks += rest;
+    outside.*ticks += rest;
   }
 
-  void add_location(const trace::Events& events, const std::vector<trace::CallClass>& classes) {
+  /// last_ticks  when calls without an end end; nullopt: they are counted when they do.
+  void add_calls(const trace::Events& events, const Classes& classes,
+                 std::optional<uint64_t> last_ticks) {
     Cursor cursor(windows);
     const auto class_of = [&](trace::Region region) {
       return region.valid() ? classes[region] : trace::CallClass::kOther;
@@ -70,71 +86,180 @@ struct OfRank {
     trace::for_each_outer_call(
         events, [&](trace::Region region) { return class_of(region) != trace::CallClass::kOther; },
         [&](trace::CallEvents call) {
+          const bool is_open = !ends(events, call);
+          if (is_open && !last_ticks) return;
           const bool io = class_of(events.region(call.enter)) == trace::CallClass::kFileIo;
-          add_time(cursor, events.ticks[call.enter], events.ticks[call.leave],
+          add_time(cursor, events.ticks[call.enter],
+                   is_open ? *last_ticks : events.ticks[call.leave],
                    io ? &Counters::io_ticks : &Counters::mpi_ticks);
         });
-    Cursor at(windows);
+    Cursor at_time(windows);
     for (const IoTransfer& transfer : io_transfers(events)) {
-      Counters& counter = counters[at.at(transfer.ticks)];
+      Counters& counter = at(at_time.at(transfer.ticks));
       (transfer.is_write ? counter.written_bytes : counter.read_bytes) += transfer.bytes;
     }
   }
+
+  /// returns  false where one begins inside of another.
+  bool add_marked(const trace::Definitions& definitions, const trace::Events& events,
+                  size_t earlier, const std::vector<bool>& markers) {
+    using trace::EventKind;
+    uint32_t enter = 0;  // Of the open one.
+    for (uint32_t i = 0; open && i < earlier; ++i) {
+      if (events.kind[i] == EventKind::kEnter && markers[events.ref[i]]) enter = i;
+    }
+    for (size_t i = earlier; i < events.size(); ++i) {
+      switch (events.kind[i]) {
+        case EventKind::kEnter:
+          if (!markers[events.ref[i]]) break;
+          if (open) return false;
+          windows.push_back(
+              {static_cast<uint32_t>(windows.size()), events.ticks[i], UINT64_MAX, recording});
+          counters.emplace_back();
+          enter = static_cast<uint32_t>(i);
+          open = true;
+          numbered = false;
+          break;
+        case EventKind::kLeave:
+          if (!open || events.ref[i] > enter) break;
+          windows.back().end_ticks = events.ticks[i];
+          open = false;
+          break;
+        case EventKind::kMeasurementOnOff: {
+          constexpr uint32_t kOn = 1;
+          recording = events.ref[i] == kOn;
+          break;
+        }
+        case EventKind::kParameterInt:
+        case EventKind::kParameterUnsignedInt:
+          if (!open || numbered) break;
+          if (definitions.parameter_name(events.fields(i)[0]) != "step") break;
+          windows.back().step = static_cast<uint32_t>(events.word64(i, 1));
+          numbered = true;
+          break;
+        default: break;
+      }
+    }
+    return true;
+  }
 };
 
-void add_messages(const trace::Messages& messages, std::vector<OfRank>& ranks) {
-  std::vector<Cursor> sending;
-  std::vector<Cursor> receiving;
-  for (const OfRank& rank : ranks) {
-    sending.emplace_back(rank.windows);
-    receiving.emplace_back(rank.windows);
-  }
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const uint32_t sender = messages.sender[i];
-    Counters& sent = ranks[sender].counters[sending[sender].at(messages.send_ticks[i])];
-    ++sent.sent_messages;
-    sent.sent_bytes += messages.bytes[i];
-    const uint32_t receiver = messages.receiver[i];
-    Counters& got = ranks[receiver].counters[receiving[receiver].at(messages.recv_ticks[i])];
-    ++got.received_messages;
-    got.received_bytes += messages.bytes[i];
-  }
-}
+namespace {
 
-}  // namespace
-
-steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
-                        const trace::Selection& selection, base::ThreadPool& pool) {
-  std::vector<OfRank> ranks(windows.begin(), windows.end());
+std::vector<std::vector<uint32_t>> locations_of_ranks(const trace::Trace& trace) {
   std::vector<std::vector<uint32_t>> locations(trace.rank_count);
   for (uint32_t i = 0; i < trace.locations.size(); ++i) {
     const trace::Rank rank = trace.locations[i].rank;
     if (rank.valid()) locations[rank].push_back(i);
   }
-  const std::vector<trace::CallClass> classes = trace::call_classes(trace.definitions);
-  pool.for_each(ranks.size(), [&](size_t rank) {
-    for (const uint32_t i : locations[rank]) {
-      ranks[rank].add_location(trace.locations[i].events, classes);
+  return locations;
+}
+
+}  // namespace
+
+GrowingStepTable::GrowingStepTable() = default;
+GrowingStepTable::~GrowingStepTable() = default;
+
+void GrowingStepTable::add_messages(const trace::Messages& messages) {
+  std::vector<Cursor> sending;
+  std::vector<Cursor> receiving;
+  for (const OfRank& rank : ranks_) {
+    sending.emplace_back(rank.windows);
+    receiving.emplace_back(rank.windows);
+  }
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const uint32_t sender = messages.sender[i];
+    Counters& sent = ranks_[sender].at(sending[sender].at(messages.send_ticks[i]));
+    ++sent.sent_messages;
+    sent.sent_bytes += messages.bytes[i];
+    const uint32_t receiver = messages.receiver[i];
+    Counters& got = ranks_[receiver].at(receiving[receiver].at(messages.recv_ticks[i]));
+    ++got.received_messages;
+    got.received_bytes += messages.bytes[i];
+  }
+}
+
+bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
+                           base::ThreadPool& pool) {
+  if (ranks_.empty()) {
+    ranks_.resize(part.rank_count);
+    markers_ = trace::step_markers(part.definitions);
+    classes_ = trace::call_classes(part.definitions);
+    is_marked_ = std::find(markers_.begin(), markers_.end(), true) != markers_.end();
+  }
+  if (!is_marked_) return true;
+  const auto locations = locations_of_ranks(part);
+  std::vector<uint8_t> nests(ranks_.size(), 0);
+  pool.for_each(ranks_.size(), [&](size_t i) {
+    OfRank& rank = ranks_[i];
+    const uint32_t first = part.rank_location[i];
+    if (first != base::IdMap::kNone) {
+      const trace::Events& events = part.locations[first].events;
+      nests[i] = !rank.add_marked(part.definitions, events, progress.earlier[first], markers_);
+      if (progress.ended && rank.open) rank.windows.back().end_ticks = progress.last_ticks[first];
+    }
+    for (const uint32_t location : locations[i]) {
+      rank.add_calls(part.locations[location].events, classes_,
+                     progress.ended ? std::optional(progress.last_ticks[location]) : std::nullopt);
     }
   });
-  add_messages(trace.messages, ranks);
+  add_messages(part.messages);
+  return std::find(nests.begin(), nests.end(), 1) == nests.end();
+}
 
+steps::Table GrowingStepTable::finish() const {
   steps::Table table;
-  table.outside.resize(trace.rank_count);
-  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
-    if (!selection.has_rank(rank)) continue;
-    table.outside[rank] = ranks[rank].counters.back();
-    for (size_t i = 0; i < ranks[rank].windows.size(); ++i) {
-      const trace::StepWindow& window = ranks[rank].windows[i];
-      if (!selection.has_time(window.begin_ticks)) continue;
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    table.outside.push_back(ranks_[rank].outside);
+    for (size_t i = 0; i < ranks_[rank].windows.size(); ++i) {
+      const trace::StepWindow& window = ranks_[rank].windows[i];
       table.rows.push_back({window.step, rank, window.begin_ticks, window.end_ticks,
-                            ranks[rank].counters[i], window.recorded});
+                            ranks_[rank].counters[i], window.recorded});
     }
   }
   std::sort(table.rows.begin(), table.rows.end(), [](const steps::Row& a, const steps::Row& b) {
     return std::tie(a.step, a.rank, a.begin_ticks) < std::tie(b.step, b.rank, b.begin_ticks);
   });
   return table;
+}
+
+steps::Table chosen(const steps::Table& table, const trace::Selection& selection) {
+  steps::Table result;
+  result.outside.resize(table.outside.size());
+  for (uint32_t rank = 0; rank < table.outside.size(); ++rank) {
+    if (selection.has_rank(rank)) result.outside[rank] = table.outside[rank];
+  }
+  for (const steps::Row& row : table.rows) {
+    if (selection.has_rank(row.rank) && selection.has_time(row.begin_ticks)) {
+      result.rows.push_back(row);
+    }
+  }
+  return result;
+}
+
+size_t GrowingStepTable::most() const {
+  size_t most = 0;
+  for (const OfRank& rank : ranks_) most = std::max(most, rank.windows.size());
+  return most;
+}
+
+steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
+                        const trace::Selection& selection, base::ThreadPool& pool) {
+  GrowingStepTable table;
+  table.ranks_.resize(windows.size());
+  const Classes classes = trace::call_classes(trace.definitions);
+  const auto locations = locations_of_ranks(trace);
+  pool.for_each(windows.size(), [&](size_t i) {
+    GrowingStepTable::OfRank& rank = table.ranks_[i];
+    for (const trace::StepWindow& window : windows[i]) rank.add(window);
+    for (const uint32_t location : locations[i]) {
+      const trace::Events& events = trace.locations[location].events;
+      if (events.size() == 0) continue;
+      rank.add_calls(events, classes, events.ticks[events.size() - 1]);
+    }
+  });
+  table.add_messages(trace.messages);
+  return chosen(table.finish(), selection);
 }
 
 }  // namespace pathline::comm

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "steps/table.hpp"
 #include "trace/calls.hpp"
+#include "trace/outer_calls.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -23,5 +25,43 @@ using StepWindows = std::vector<std::vector<trace::StepWindow>>;
 /// cost       O(events + messages), parallel over ranks; independent of the thread count.
 steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
                         const trace::Selection& selection, base::ThreadPool& pool);
+
+/// What step_table() gives for a selection, of the table of the whole run.
+steps::Table chosen(const steps::Table& table, const trace::Selection& selection);
+
+/// step_table() for the steps that a program marked (trace::marked_steps()), of a run that comes in
+/// parts of its time.
+class GrowingStepTable {
+ public:
+  GrowingStepTable();
+  ~GrowingStepTable();
+
+  /// Where in the run a part is, by location.
+  struct Progress {
+    std::vector<size_t> earlier;       ///< Events of the part that were in one before.
+    bool ended = false;                ///< It is the last one.
+    std::vector<uint64_t> last_ticks;  ///< Of all events so far.
+  };
+  /// part  begins with the Enters of open calls and the begins of I/O that goes on; its messages
+  /// are
+  ///       those of which both ends are known now.
+  ///
+  /// returns  false where steps lie inside of others: only the whole shows which of them count.
+  bool add(const trace::Trace& part, const Progress& progress, base::ThreadPool& pool);
+  [[nodiscard]] steps::Table finish() const;
+  /// Steps of the rank that has most.
+  [[nodiscard]] size_t most() const;
+
+ private:
+  struct OfRank;
+  friend steps::Table step_table(const trace::Trace&, const StepWindows&, const trace::Selection&,
+                                 base::ThreadPool&);
+  void add_messages(const trace::Messages& messages);
+
+  std::vector<OfRank> ranks_;
+  std::vector<bool> markers_;  // Per region.
+  std::vector<trace::CallClass> classes_;
+  bool is_marked_ = false;
+};
 
 }  // namespace pathline::comm

@@ -162,17 +162,21 @@ base::Result<std::optional<fs::path>> file_in(const fs::path& folder) {
 
 }  // namespace
 
+fs::path events_of(const summary::RunSummary& summary, const fs::path& path) {
+  return (path.parent_path() / summary.source).lexically_normal();
+}
+
 base::Result<trace::Trace> need_trace(base::Result<Input> input, const fs::path& path) {
   if (!input) return input.error();
   if (auto* trace = std::get_if<trace::Trace>(&input.value())) return std::move(*trace);
   if (const auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
-    const fs::path events = path.parent_path() / summary->source;
     return base::Error{
         base::ErrorCode::kUnsupported,
         fmt::format("{} is a summary: it has tables of the whole run, but no events",
                     path.string()),
-        fmt::format("'pathline info', 'profile' and 'matrix' show them; its events are in {}.",
-                    events.lexically_normal().string())};
+        fmt::format("'pathline info', 'profile', 'matrix' and 'steps' show them; its events are in "
+                    "{}.",
+                    events_of(*summary, path).string())};
   }
   return base::Error{base::ErrorCode::kUnsupported,
                      fmt::format("{} is a profile: it has times, but no events", path.string()),

@@ -49,6 +49,10 @@ class Reader {
 base::Result<Input> open(const std::filesystem::path& path, const OpenOptions& options,
                          base::ThreadPool& pool, base::Progress& progress);
 
+/// Where the events of a summary are that was opened from `path`.
+std::filesystem::path events_of(const summary::RunSummary& summary,
+                                const std::filesystem::path& path);
+
 /// The trace that was opened, for questions about its events; `path` is what errors call it.
 /// errors  kUnsupported for a profile or a summary, naming the commands that take one; that of
 ///         `input`.

@@ -112,6 +112,44 @@ void write_matrix(const comm::Matrix& matrix, ColumnWriter& out) {
   out.add("pairs.mean_ticks", matrix.mean_ticks);
 }
 
+/// Names of the columns of steps::Counters; read and written in this order.
+constexpr std::pair<const char*, uint64_t steps::Counters::*> kStepCounters[] = {
+    {"mpi_ticks", &steps::Counters::mpi_ticks},
+    {"io_ticks", &steps::Counters::io_ticks},
+    {"sent_messages", &steps::Counters::sent_messages},
+    {"sent_bytes", &steps::Counters::sent_bytes},
+    {"received_messages", &steps::Counters::received_messages},
+    {"received_bytes", &steps::Counters::received_bytes},
+    {"read_bytes", &steps::Counters::read_bytes},
+    {"written_bytes", &steps::Counters::written_bytes}};
+
+void write_steps(const steps::Table& table, ColumnWriter& out) {
+  std::vector<uint32_t> step, rank;
+  std::vector<uint64_t> begin, end;
+  std::vector<uint8_t> recorded;
+  for (const steps::Row& row : table.rows) {
+    step.push_back(row.step);
+    rank.push_back(row.rank);
+    begin.push_back(row.begin_ticks);
+    end.push_back(row.end_ticks);
+    recorded.push_back(row.recorded ? 1 : 0);
+  }
+  out.add("steps.step", step);
+  out.add("steps.rank", rank);
+  out.add("steps.begin_ticks", begin);
+  out.add("steps.end_ticks", end);
+  out.add("steps.recorded", recorded);
+  std::vector<uint64_t> values;
+  for (const auto& [name, counter] : kStepCounters) {
+    values.clear();
+    for (const steps::Row& row : table.rows) values.push_back(row.counters.*counter);
+    out.add(fmt::format("steps.{}", name), values);
+    values.clear();
+    for (const steps::Counters& outside : table.outside) values.push_back(outside.*counter);
+    out.add(fmt::format("steps.outside.{}", name), values);
+  }
+}
+
 /// Takes columns and remembers the first that could not be had.
 class Columns {
  public:
@@ -301,6 +339,37 @@ comm::Matrix read_matrix(Columns& in, const trace::Trace& run) {
   return matrix;
 }
 
+steps::Table read_steps(Columns& in, const trace::Trace& run) {
+  steps::Table table;
+  const auto step = in.numbers<uint32_t>("steps.step");
+  const auto rank = in.numbers<uint32_t>("steps.rank");
+  const auto begin = in.numbers<uint64_t>("steps.begin_ticks");
+  const auto end = in.numbers<uint64_t>("steps.end_ticks");
+  const auto recorded = in.numbers<uint8_t>("steps.recorded");
+  const size_t rows = step.size();
+  in.require(
+      rank.size() == rows && begin.size() == rows && end.size() == rows && recorded.size() == rows,
+      "steps", "its columns differ in length");
+  if (!in.status()) return table;
+  table.rows.reserve(rows);
+  for (size_t i = 0; i < rows; ++i) {
+    const bool holds = rank[i] < run.rank_count && begin[i] <= end[i];
+    if (!holds) in.require(false, "steps", fmt::format("row {} is of no time of a rank", i));
+    table.rows.push_back({step[i], rank[i], begin[i], end[i], {}, recorded[i] != 0});
+  }
+  table.outside.resize(run.rank_count);
+  for (const auto& [name, counter] : kStepCounters) {
+    const auto inside = in.numbers<uint64_t>(fmt::format("steps.{}", name));
+    const auto outside = in.numbers<uint64_t>(fmt::format("steps.outside.{}", name));
+    in.require(inside.size() == rows && outside.size() == run.rank_count, "steps",
+               "its columns differ in length");
+    if (!in.status()) return table;
+    for (size_t i = 0; i < rows; ++i) table.rows[i].counters.*counter = inside[i];
+    for (uint32_t i = 0; i < run.rank_count; ++i) table.outside[i].*counter = outside[i];
+  }
+  return table;
+}
+
 }  // namespace
 
 bool looks_like_summary(std::span<const uint8_t> head) {
@@ -318,6 +387,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   out.add("facts.events_by_kind", std::span<const uint64_t>(summary.facts.events_by_kind));
   write_profile(summary.profile, out);
   write_matrix(summary.matrix, out);
+  write_steps(summary.steps, out);
   return out.finish();
 }
 
@@ -331,6 +401,7 @@ base::Result<RunSummary> read(const std::filesystem::path& path) {
   if (in.status()) summary.facts = read_facts(in);
   if (in.status()) summary.profile = read_profile(in, summary.run);
   if (in.status()) summary.matrix = read_matrix(in, summary.run);
+  if (in.status()) summary.steps = read_steps(in, summary.run);
   if (!in.status()) return in.status().error();
   trace::Trace& run = summary.run;
   if (run.locations.empty()) run.rank_location.assign(run.rank_count, base::IdMap::kNone);

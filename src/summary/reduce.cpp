@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "comm/step_table.hpp"
 #include "summary/windows.hpp"
 #include "trace/backwards.hpp"
 #include "trace/calls.hpp"
@@ -63,50 +64,6 @@ class CollectiveCount {
            trace.definitions.groups[group].type == trace::GroupType::kCommSelf;
   }
   std::map<std::pair<uint32_t, uint64_t>, uint64_t> counts_;  // By communicator and member.
-};
-
-/// How many time steps each rank marked.
-class StepCount {
- public:
-  /// Steps that end in the part, unless they go on behind it. `open` gets their parameters.
-  void add(const Windows& windows, const trace::Trace& part,
-           std::vector<std::vector<uint32_t>>& open) {
-    const auto steps = trace::marked_steps(part);
-    counts_.resize(steps.size(), 0);
-    for (uint32_t rank = 0; rank < steps.size(); ++rank) {
-      const uint32_t location = part.rank_location[rank];
-      if (steps[rank].empty() || location == base::IdMap::kNone) continue;
-      const trace::Events& events = part.locations[location].events;
-      const uint64_t open_ticks =
-          windows.ended() ? UINT64_MAX : first_open_step(windows, part, location);
-      for (const trace::StepWindow& step : steps[rank]) {
-        counts_[rank] += step.begin_ticks < open_ticks ? 1 : 0;
-      }
-      if (open_ticks == UINT64_MAX) continue;
-      for (uint32_t i = 0; i < events.size(); ++i) {
-        const bool is_parameter = events.kind[i] == EventKind::kParameterInt ||
-                                  events.kind[i] == EventKind::kParameterUnsignedInt;
-        if (is_parameter && events.ticks[i] >= open_ticks) open[location].push_back(i);
-      }
-    }
-  }
-  [[nodiscard]] uint64_t most() const {
-    return counts_.empty() ? 0 : *std::max_element(counts_.begin(), counts_.end());
-  }
-
- private:
-  /// When the outermost step that is open began; UINT64_MAX without one.
-  static uint64_t first_open_step(const Windows& windows, const trace::Trace& part,
-                                  uint32_t location) {
-    const trace::Events& events = part.locations[location].events;
-    for (const uint32_t enter : windows.open_calls(location)) {
-      if (part.definitions.regions[events.ref[enter]].name == "time step") {
-        return events.ticks[enter];
-      }
-    }
-    return UINT64_MAX;
-  }
-  std::vector<uint64_t> counts_;  // Per rank.
 };
 
 /// Depth first, children in the order of their region: as it does not depend on who was seen first.
@@ -215,7 +172,11 @@ class Pass {
     profile_.add(part, windows_.from_ticks(), pool_);
     facts_.add(part, earlier, open.events);
     collectives_.add(part, earlier);
-    steps_.add(windows_, part, open.events);
+    comm::GrowingStepTable::Progress progress{earlier, windows_.ended(), {}};
+    for (size_t i = 0; i < count; ++i) progress.last_ticks.push_back(windows_.seen(i).last_ticks);
+    if (!steps_.add(part, progress, pool_)) {
+      return needs_whole("some of its time steps lie inside of others");
+    }
     for (auto& events : open.events) {
       std::sort(events.begin(), events.end());
       events.erase(std::unique(events.begin(), events.end()), events.end());
@@ -252,6 +213,7 @@ class Pass {
     result.facts.unmatched_receives = odd_.receives.count;
     result.facts.collectives = collectives_.finish(trace);
     result.facts.marked_steps = steps_.most();
+    result.steps = steps_.finish();
     result.profile = canonical(profile_.finish());
     result.matrix = matrix_.finish(trace.rank_count);
     forget_events(trace);
@@ -265,7 +227,7 @@ class Pass {
   comm::GrowingMatrix matrix_;
   comm::GrowingSummary facts_;
   CollectiveCount collectives_;
-  StepCount steps_;
+  comm::GrowingStepTable steps_;
   trace::Oddities odd_;
   uint64_t messages_ = 0;
   uint64_t message_bytes_ = 0;
@@ -278,6 +240,12 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   result.facts = comm::summarise(trace);
   result.profile = canonical(profile::from_trace(trace, {}, pool));
   result.matrix = comm::matrix(trace, {}, std::nullopt, pool);
+  const std::vector<bool> markers = trace::step_markers(trace.definitions);
+  if (std::find(markers.begin(), markers.end(), true) != markers.end()) {
+    result.steps = comm::step_table(trace, trace::marked_steps(trace), {}, pool);
+  } else {
+    result.steps.outside.resize(trace.rank_count);
+  }
   forget_events(trace);
   result.run = std::move(trace);
   return result;

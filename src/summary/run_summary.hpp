@@ -6,6 +6,7 @@
 #include "comm/matrix.hpp"
 #include "comm/summary.hpp"
 #include "profile/profile.hpp"
+#include "steps/table.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::summary {
@@ -18,6 +19,8 @@ struct RunSummary {
   comm::Summary facts;
   profile::Profile profile;  ///< Call paths in the order of canonical().
   comm::Matrix matrix;
+  /// Those that the program marked; without such steps nothing lies outside, either.
+  steps::Table steps;
 };
 
 }  // namespace pathline::summary

@@ -71,6 +71,15 @@ std::vector<std::string> lines(const RunSummary& summary) {
           matrix.traffic.bytes[i], matrix.min_ticks[i], matrix.max_ticks[i], matrix.mean_ticks[i]);
     }
   }
+  const auto add_counters = [&](const std::string& name, const steps::Counters& of) {
+    add(name, of.mpi_ticks, of.io_ticks, of.sent_messages, of.sent_bytes, of.received_messages,
+        of.received_bytes, of.read_bytes, of.written_bytes);
+  };
+  for (const steps::Row& row : summary.steps.rows) {
+    add("step", row.step, row.rank, row.begin_ticks, row.end_ticks, row.recorded);
+    add_counters("in it", row.counters);
+  }
+  for (const steps::Counters& outside : summary.steps.outside) add_counters("outside", outside);
   return result;
 }
 

@@ -93,17 +93,24 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
 
 }  // namespace
 
+std::vector<bool> step_markers(const Definitions& definitions) {
+  std::vector<bool> markers;
+  markers.reserve(definitions.regions.size());
+  for (const RegionDefinition& region : definitions.regions) {
+    markers.push_back(region.name == "time step");
+  }
+  return markers;
+}
+
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace) {
   std::vector<std::vector<StepWindow>> steps(trace.rank_count);
-  const auto& regions = trace.definitions.regions;
   Markers markers;
-  for (const RegionDefinition& region : regions) {
-    markers.is.push_back(region.name == "time step");
-    if (markers.is.back()) markers.last = static_cast<uint32_t>(markers.is.size() - 1);
-  }
+  markers.is = step_markers(trace.definitions);
   const auto first = std::find(markers.is.begin(), markers.is.end(), true);
   if (first == markers.is.end()) return steps;
   markers.first = static_cast<uint32_t>(first - markers.is.begin());
+  markers.last = static_cast<uint32_t>(markers.is.size() - 1);
+  while (!markers.is[markers.last]) --markers.last;
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
     const uint32_t location = trace.rank_location[rank];
     if (location == base::IdMap::kNone) continue;

@@ -112,6 +112,8 @@ struct StepWindow {
   bool recorded = true;  ///< False if recording was switched off: only its times are known.
   friend bool operator==(const StepWindow&, const StepWindow&) = default;
 };
+/// Whether a region marks them, by region.
+std::vector<bool> step_markers(const Definitions& definitions);
 /// Per rank, in the order of time; empty lists when the program marked none.
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace);
 
