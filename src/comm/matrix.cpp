@@ -26,6 +26,13 @@ struct Cell {
     max_ticks = std::max(max_ticks, ticks);
     sum_ticks += ticks;
   }
+  void add(const Cell& other) {
+    messages += other.messages;
+    bytes += other.bytes;
+    min_ticks = std::min(min_ticks, other.min_ticks);
+    max_ticks = std::max(max_ticks, other.max_ticks);
+    sum_ticks += other.sum_ticks;
+  }
 };
 
 void add_cell(uint32_t receiver, const Cell& cell, Matrix& matrix) {
@@ -200,6 +207,20 @@ Matrix GrowingMatrix::finish(uint32_t rank_count) const {
   }
   matrix.traffic.row.push_back(matrix.traffic.receiver.size());
   return matrix;
+}
+
+void GrowingMatrix::pack(base::Packer& out) const {
+  out.put(uint64_t{state_->used});
+  for (const State::Slot& slot : state_->slots) {
+    if (slot.key != UINT64_MAX) out.put(slot);
+  }
+}
+
+void GrowingMatrix::take(base::Unpacker& in) {
+  for (auto count = in.get<uint64_t>(); count > 0; --count) {
+    const auto slot = in.get<State::Slot>();
+    state_->cell(slot.key).add(slot.cell);
+  }
 }
 
 }  // namespace pathline::comm

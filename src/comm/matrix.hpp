@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "base/thread_pool.hpp"
 #include "graph/traffic.hpp"
 #include "trace/select.hpp"
@@ -47,6 +48,9 @@ class GrowingMatrix {
   /// cost  O(messages); some 100 bytes a pair.
   void add(const trace::Messages& messages);
   [[nodiscard]] Matrix finish(uint32_t rank_count) const;
+  /// The sums so far, for another process; take() adds them to its own.
+  void pack(base::Packer& out) const;
+  void take(base::Unpacker& in);
 
  private:
   struct State;

@@ -95,4 +95,29 @@ Summary GrowingSummary::finish(const trace::Trace& trace) const {
   return summary;
 }
 
+void GrowingSummary::pack(base::Packer& out) const {
+  out.put(summary_.events);
+  out.put(summary_.events_by_kind);
+  out.put(summary_.io_operations);
+  out.put(summary_.io_bytes_read);
+  out.put(summary_.io_bytes_written);
+  out.put_list(std::vector<uint8_t>(visited_.begin(), visited_.end()));
+}
+
+void GrowingSummary::take(base::Unpacker& in) {
+  summary_.events += in.get<uint64_t>();
+  const auto by_kind = in.get<decltype(summary_.events_by_kind)>();
+  for (size_t kind = 0; kind < by_kind.size(); ++kind) {
+    summary_.events_by_kind[kind] += by_kind[kind];
+  }
+  summary_.io_operations += in.get<uint64_t>();
+  summary_.io_bytes_read += in.get<uint64_t>();
+  summary_.io_bytes_written += in.get<uint64_t>();
+  const auto visited = in.list<uint8_t>();
+  visited_.resize(std::max(visited_.size(), visited.size()));
+  for (size_t region = 0; region < visited.size(); ++region) {
+    if (visited[region] != 0) visited_[region] = true;
+  }
+}
+
 }  // namespace pathline::comm

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::comm {
@@ -41,6 +42,9 @@ class GrowingSummary {
   void add(const trace::Trace& part, const std::vector<size_t>& earlier,
            std::vector<std::vector<uint32_t>>& open);
   [[nodiscard]] Summary finish(const trace::Trace& trace) const;
+  /// What was counted so far, for another process; take() adds it to its own.
+  void pack(base::Packer& out) const;
+  void take(base::Unpacker& in);
 
  private:
   Summary summary_;

@@ -47,6 +47,7 @@ class Tree {
   }
   Node& operator[](uint32_t node) { return nodes_[node]; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  void assign(std::vector<Node> nodes) { nodes_ = std::move(nodes); }
 
  private:
   std::vector<Node> nodes_;  // 0 is the root above all calls.
@@ -169,5 +170,24 @@ void GrowingProfile::add(const trace::Trace& part, uint64_t from_ticks, base::Th
 }
 
 Profile GrowingProfile::finish() const { return merged(state_->trees); }
+
+void GrowingProfile::pack(const std::function<bool(size_t)>& owns, base::Packer& out) const {
+  const std::vector<Tree>& trees = state_->trees;
+  uint64_t count = 0;
+  for (size_t i = 0; i < trees.size(); ++i) count += owns(i) ? 1 : 0;
+  out.put(count);
+  for (size_t i = 0; i < trees.size(); ++i) {
+    if (!owns(i)) continue;
+    out.put(uint64_t{i});
+    out.put_list(trees[i].nodes());
+  }
+}
+
+void GrowingProfile::take(base::Unpacker& in) {
+  for (auto count = in.get<uint64_t>(); count > 0; --count) {
+    const auto location = in.get<uint64_t>();
+    state_->trees[location].assign(in.list<Tree::Node>());
+  }
+}
 
 }  // namespace pathline::profile

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "base/thread_pool.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
@@ -57,6 +59,10 @@ class GrowingProfile {
   void add(const trace::Trace& part, uint64_t from_ticks, base::ThreadPool& pool);
   /// That of from_trace() for the whole, but for calls that had begun before the first event.
   [[nodiscard]] Profile finish() const;
+  /// What was counted of the locations that `owns` chooses, for another process; take() has it
+  /// instead of what was counted there.
+  void pack(const std::function<bool(size_t)>& owns, base::Packer& out) const;
+  void take(base::Unpacker& in);
 
  private:
   struct State;

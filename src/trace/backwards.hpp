@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "trace/trace.hpp"
@@ -18,6 +19,14 @@ struct Backwards {
   /// Between programs of which one spawned the other, or that met at a port: where several did so
   /// at the same time, only the time told who talks to whom.
   uint64_t of_worlds = 0;
+
+  /// Those of other messages.
+  void add(const Backwards& others) {
+    of_clocks += others.of_clocks;
+    worst_ticks = std::max(worst_ticks, others.worst_ticks);
+    of_threads += others.of_threads;
+    of_worlds += others.of_worlds;
+  }
 };
 
 /// cost  one pass over the messages, a second one if there are any.

@@ -2,6 +2,7 @@
 #include "trace/finish.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -101,17 +102,30 @@ void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
 void Unpaired::add(const Trace& trace, const std::vector<Unmatched>& list) {
   for (const Unmatched& one : list) {
     const Events& events = trace.locations[one.location].events;
-    const uint64_t at = events.ticks[one.event];
-    const bool is_first =
-        count == 0 || one.location < location || (one.location == location && at < ticks);
-    ++count;
-    if (!is_first) continue;
-    location = one.location;
-    ticks = at;
-    kind = events.kind[one.event];
-    point = events.point_to_point(one.event);
-    peer = one.peer;
+    add({1, one.location, events.ticks[one.event], events.kind[one.event],
+         events.point_to_point(one.event), one.peer});
   }
+}
+
+void Unpaired::add(const Unpaired& others) {
+  const auto place = [](const Unpaired& one) {
+    return std::tuple(one.location, one.ticks, one.point.peer, one.point.comm, one.point.tag,
+                      one.point.bytes, one.kind);
+  };
+  if (others.count == 0) return;
+  const uint64_t before = count;
+  if (before == 0 || place(others) < place(*this)) *this = others;
+  count = before + others.count;
+}
+
+void Oddities::add(const Oddities& others) {
+  misplaced_leaves += others.misplaced_leaves;
+  earlier_calls += others.earlier_calls;
+  open_calls += others.open_calls;
+  miscounted_locations += others.miscounted_locations;
+  sends.add(others.sends);
+  receives.add(others.receives);
+  backwards.add(others.backwards);
 }
 
 void add_warnings(const Oddities& odd, Trace& trace) {

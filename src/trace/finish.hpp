@@ -14,7 +14,8 @@ namespace pathline::trace {
 /// only messages) stay as they are, and so does the start of their run.
 void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress);
 
-/// Ends of messages without a partner: how many, and which is the first, by location and time.
+/// Ends of messages without a partner: how many, and which is the first, by location, time, and at
+/// one time by what stands in them.
 struct Unpaired {
   uint64_t count = 0;
   uint32_t location = 0;
@@ -25,6 +26,8 @@ struct Unpaired {
 
   /// `list` is of `trace`, or of a part of it.
   void add(const Trace& trace, const std::vector<Unmatched>& list);
+  /// Those of other events of the same run.
+  void add(const Unpaired& others);
 };
 
 /// What is odd about the events of a run.
@@ -36,6 +39,9 @@ struct Oddities {
   Unpaired sends;
   Unpaired receives;
   Backwards backwards;
+
+  /// Those of other events of the same run.
+  void add(const Oddities& others);
 };
 
 /// Writes into `warnings` what a user should know: oddities, and what the definitions and the
