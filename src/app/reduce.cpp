@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,34 +38,57 @@ base::Result<Reduced> reduce_whole(const fs::path& input, const ReduceOptions& o
   return Reduced{.summary = summary::reduce(std::move(trace).value(), pool)};
 }
 
+/// errors  kUnsupported for what is to be read as a whole
+base::Result<otf2::Archive> open_archive(const fs::path& input, const ReduceOptions& options,
+                                         base::ThreadPool& pool, base::Progress& progress) {
+  if (options.partial) return Error{ErrorCode::kUnsupported, ""};
+  const auto anchor = input::archive_of(input);
+  if (!anchor || !anchor.value()) return Error{ErrorCode::kUnsupported, ""};
+  return otf2::open_archive(*anchor.value(), pool, progress);
+}
+
+/// errors  as above, for all processes the same
+base::Result<Reduced> reduce_in_windows(const fs::path& input, const ReduceOptions& options,
+                                        base::ThreadPool& pool, base::Progress& progress,
+                                        exchange::Exchange& exchange) {
+  auto archive = open_archive(input, options, pool, progress);
+  const base::Status opened = archive ? base::Status() : archive.error();
+  if (const auto agreed = exchange.agree(opened); !agreed) return agreed.error();
+  const auto& bytes = archive.value().event_bytes;
+  const uint64_t input_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+  const summary::WindowSize size{
+      .events = std::max(kLeastWindowEvents, options.memory_bytes / kBytesAnEvent)};
+  auto summary = summary::reduce(std::move(archive).value(), size, pool, progress, exchange);
+  if (!summary) return summary.error();
+  trace::recall_warnings(summary.value().run);
+  return Reduced{.summary = std::move(summary).value(), .input_bytes = input_bytes};
+}
+
 }  // namespace
+
+base::Result<exchange::Exchange> join(const exchange::Job& job) {
+  std::error_code failed;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  return exchange::Exchange::join(job, {folder / "../lib", folder / ".." / PATHLINE_LIBDIR});
+}
+
+unsigned threads_of(const exchange::Job& job) {
+  const unsigned allowed = std::thread::hardware_concurrency();
+  const bool bound = static_cast<long>(allowed) < ::sysconf(_SC_NPROCESSORS_ONLN);
+  if (job.local_size == 1 || bound) return 0;
+  return std::max(1U, allowed / job.local_size);
+}
 
 base::Result<Reduced> reduce_run(const fs::path& input, const ReduceOptions& options,
                                  base::ThreadPool& pool, base::Progress& progress,
-                                 std::vector<std::string>& notes) {
-  if (options.partial) return reduce_whole(input, options, pool, progress, notes);
-  const auto anchor = input::archive_of(input);
-  if (!anchor || !anchor.value()) return reduce_whole(input, options, pool, progress, notes);
-  auto archive = otf2::open_archive(*anchor.value(), pool, progress);
-  std::string why;
-  if (archive) {
-    const auto& bytes = archive.value().event_bytes;
-    const uint64_t input_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
-    const summary::WindowSize size{
-        .events = std::max(kLeastWindowEvents, options.memory_bytes / kBytesAnEvent)};
-    auto summary = summary::reduce(std::move(archive).value(), size, pool, progress);
-    if (summary) {
-      trace::recall_warnings(summary.value().run);
-      return Reduced{.summary = std::move(summary).value(), .input_bytes = input_bytes};
-    }
-    if (summary.error().code != ErrorCode::kUnsupported) return summary.error();
-    why = summary.error().message;
-  } else {
-    if (archive.error().code != ErrorCode::kUnsupported) return archive.error();
-    why = archive.error().message;
-  }
+                                 std::vector<std::string>& notes, exchange::Exchange& exchange) {
+  auto reduced = reduce_in_windows(input, options, pool, progress, exchange);
+  const bool first = exchange.rank() == 0;
+  exchange.leave();
+  if (reduced || reduced.error().code != ErrorCode::kUnsupported) return reduced;
+  if (!first) return Reduced{};
   auto whole = reduce_whole(input, options, pool, progress, notes);
-  if (whole) whole.value().in_one_piece = why;
+  if (whole) whole.value().in_one_piece = reduced.error().message;
   return whole;
 }
 

@@ -9,12 +9,24 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "exchange/exchange.hpp"
 #include "summary/run_summary.hpp"
 
 namespace pathline::app {
 
+/// Meets the other processes of a job, by the library beside this program.
+///
+/// errors  those of Exchange::join()
+base::Result<exchange::Exchange> join(const exchange::Job& job);
+
+/// How many threads a process of a job takes that was told nothing: the cores of a machine are
+/// shared by its processes, unless the launcher has bound each to its own. 0 means all that may be
+/// used.
+unsigned threads_of(const exchange::Job& job);
+
 struct ReduceOptions {
-  uint64_t memory_bytes = uint64_t{1} << 30U;  ///< For the events of a window, about.
+  /// For the events of a window, about; of each process.
+  uint64_t memory_bytes = uint64_t{1} << 30U;
   bool partial = false;  ///< Read a damaged input as far as it goes, in one piece.
 };
 
@@ -27,11 +39,14 @@ struct Reduced {
 /// The tables of a run, in one pass over windows of time that fit into the memory. Inputs that are
 /// no OTF2 archives, and archives whose order shows in the whole only, are read as a whole.
 ///
-/// notes   get a line about a run that was finished first.
-/// errors  those of the readers; kUnsupported for a profile and a summary.
+/// notes     get a line about a run that was finished first.
+/// exchange  with the processes that share the work; this one has left them afterwards. Rank 0 gets
+///           the tables and reads alone what is to be read as a whole, the others get nothing.
+/// errors    those of the readers, for all processes the same; kUnsupported for a profile and a
+///           summary.
 base::Result<Reduced> reduce_run(const std::filesystem::path& input, const ReduceOptions& options,
                                  base::ThreadPool& pool, base::Progress& progress,
-                                 std::vector<std::string>& notes);
+                                 std::vector<std::string>& notes, exchange::Exchange& exchange);
 
 /// Writes the summary, with its source as seen from there.
 ///

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/reduce.hpp"
 
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
+#include "base/child_process.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 
@@ -14,6 +17,7 @@ namespace {
 
 struct ReduceOptions : CommonOptions {
   std::string memory = "1G";
+  std::string mpi = "auto";
 };
 
 std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
@@ -39,23 +43,21 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
   return text;
 }
 
-base::Result<int> run_reduce(const ReduceOptions& options) {
-  if (options.output == "-") {
-    return base::Error{
-        base::ErrorCode::kInvalidArgument, "reduce writes a file: give it by -o",
-        fmt::format("pathline reduce {} -o {}.plsum", options.input, run_name(options.input))};
-  }
+/// One of the processes of a job speaks for all.
+base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
+                         exchange::Exchange& exchange, bool first) {
   const auto memory = app::parse_memory(options.memory);
   if (!memory) return memory.error();
-  base::ThreadPool pool(options.threads);
+  base::ThreadPool pool(options.threads > 0 ? options.threads : app::threads_of(job));
   base::Progress progress;
   std::vector<std::string> notes;
   base::Result<app::Reduced> reduced = app::Reduced{};
-  with_progress(progress, options.quiet, [&] {
+  with_progress(progress, options.quiet || !first, [&] {
     reduced =
         app::reduce_run(options.input, {.memory_bytes = memory.value(), .partial = options.partial},
-                        pool, progress, notes);
+                        pool, progress, notes, exchange);
   });
+  if (!first) return kDone;
   if (!options.quiet) {
     for (const std::string& text : notes) note(text);
   }
@@ -70,6 +72,35 @@ base::Result<int> run_reduce(const ReduceOptions& options) {
   return kDone;
 }
 
+base::Result<int> run_reduce(const ReduceOptions& options) {
+  const auto job = exchange::find_job(base::own_environment(), options.mpi);
+  if (!job) return job.error();
+  const bool first = job.value().rank == 0;
+  // A process that fails makes the launcher kill the others, maybe before they have spoken.
+  if (options.output == "-") {
+    if (!first) return kDone;
+    return base::Error{
+        base::ErrorCode::kInvalidArgument, "reduce writes a file: give it by -o",
+        fmt::format("pathline reduce {} -o {}.plsum", options.input, run_name(options.input))};
+  }
+  auto joined = app::join(job.value());
+  if (!joined) {
+    if (job.value().local_rank != 0) return kDone;
+    return joined.error();
+  }
+  exchange::Exchange exchange = std::move(joined).value();
+  try {
+    return reduce(options, job.value(), exchange, exchange.rank() == 0);
+  } catch (const std::bad_alloc&) {
+    if (exchange.size() == 1) throw;
+    exchange.abort(report_error({base::ErrorCode::kIo, "there is not enough memory for this input",
+                                 "Start fewer processes on a machine, or give less --memory."}));
+  } catch (const std::exception& error) {
+    if (exchange.size() == 1) throw;
+    exchange.abort(report_error({base::ErrorCode::kIo, error.what()}));
+  }
+}
+
 }  // namespace
 
 void add_reduce_command(Command& program, Action& action) {
@@ -80,15 +111,24 @@ void add_reduce_command(Command& program, Action& action) {
   add_output(command, *options);
   command
       .option("--memory", options->memory,
-              "For the events that are in memory at a time, about: 512M, 2G")
+              "For the events that are in memory at a time, about: 512M, 2G; of each process")
+      .show_default();
+  command
+      .option(
+          "--mpi", options->mpi,
+          "The MPI that started several processes, if it is not recognised; none: each does all")
+      .one_of({"auto", "openmpi", "mpich", "none"})
       .show_default();
   command.footer(
       "Reads an OTF2 archive one window of time after the other and keeps what 'pathline info', "
       "'profile', 'matrix' and 'steps' say of the whole run; the same bytes for any --memory. "
       "These take "
       "the file in place of the run. Archives in which recording was switched on and off, or calls "
-      "had begun before the first event, are read as a whole, and so are other inputs.\nExamples:\n"
+      "had begun before the first event, are read as a whole, and so are other inputs.\n"
+      "Started by mpirun (Open MPI, MPICH) or srun, the processes share the work, on any number of "
+      "machines; the same bytes for any number.\nExamples:\n"
       "  pathline reduce run -o run.plsum\n  pathline reduce run -o run.plsum --memory 4G\n"
+      "  mpirun -n 16 pathline reduce run -o run.plsum\n"
       "  pathline profile run.plsum --by callpath");
   command.on_chosen([options, &action] { action = [options] { return run_reduce(*options); }; });
 }

@@ -160,22 +160,47 @@ std::vector<std::vector<uint32_t>> locations_of_ranks(const trace::Trace& trace)
 GrowingStepTable::GrowingStepTable() = default;
 GrowingStepTable::~GrowingStepTable() = default;
 
-void GrowingStepTable::add_messages(const trace::Messages& messages) {
+void GrowingStepTable::add_messages(const trace::Messages& messages, const Progress& progress) {
   std::vector<Cursor> sending;
   std::vector<Cursor> receiving;
   for (const OfRank& rank : ranks_) {
     sending.emplace_back(rank.windows);
     receiving.emplace_back(rank.windows);
   }
+  const auto add_sent = [&](uint32_t sender, uint64_t ticks, uint64_t bytes) {
+    Counters& sent = ranks_[sender].at(sending[sender].at(ticks));
+    ++sent.sent_messages;
+    sent.sent_bytes += bytes;
+  };
   for (size_t i = 0; i < messages.size(); ++i) {
     const uint32_t sender = messages.sender[i];
-    Counters& sent = ranks_[sender].at(sending[sender].at(messages.send_ticks[i]));
-    ++sent.sent_messages;
-    sent.sent_bytes += messages.bytes[i];
+    if (progress.others.empty() || !progress.others[sender]) {
+      add_sent(sender, messages.send_ticks[i], messages.bytes[i]);
+    }
     const uint32_t receiver = messages.receiver[i];
     Counters& got = ranks_[receiver].at(receiving[receiver].at(messages.recv_ticks[i]));
     ++got.received_messages;
     got.received_bytes += messages.bytes[i];
+  }
+  for (const Sent& sent : progress.sent) add_sent(sent.sender, sent.ticks, sent.bytes);
+}
+
+void GrowingStepTable::pack(base::Packer& out) const {
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (ranks_[rank].windows.empty() && ranks_[rank].outside == Counters()) continue;
+    out.put(rank);
+    out.put_list(ranks_[rank].windows);
+    out.put_list(ranks_[rank].counters);
+    out.put(ranks_[rank].outside);
+  }
+  out.put(UINT32_MAX);
+}
+
+void GrowingStepTable::take(base::Unpacker& in) {
+  for (auto rank = in.get<uint32_t>(); rank != UINT32_MAX; rank = in.get<uint32_t>()) {
+    ranks_[rank].windows = in.list<trace::StepWindow>();
+    ranks_[rank].counters = in.list<Counters>();
+    ranks_[rank].outside = in.get<Counters>();
   }
 }
 
@@ -203,7 +228,7 @@ bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
                      progress.ended ? std::optional(progress.last_ticks[location]) : std::nullopt);
     }
   });
-  add_messages(part.messages);
+  add_messages(part.messages, progress);
   return std::find(nests.begin(), nests.end(), 1) == nests.end();
 }
 
@@ -258,7 +283,7 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
       rank.add_calls(events, classes, events.ticks[events.size() - 1]);
     }
   });
-  table.add_messages(trace.messages);
+  table.add_messages(trace.messages, {});
   return chosen(table.finish(), selection);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "base/thread_pool.hpp"
 #include "steps/table.hpp"
 #include "trace/calls.hpp"
@@ -36,11 +37,19 @@ class GrowingStepTable {
   GrowingStepTable();
   ~GrowingStepTable();
 
+  /// A message, as far as its sender counts it.
+  struct Sent {
+    uint32_t sender;
+    uint64_t ticks;
+    uint64_t bytes;
+  };
   /// Where in the run a part is, by location.
   struct Progress {
     std::vector<size_t> earlier;       ///< Events of the part that were in one before.
     bool ended = false;                ///< It is the last one.
     std::vector<uint64_t> last_ticks;  ///< Of all events so far.
+    std::vector<bool> others = {};     ///< By rank: another process counts it; empty for none.
+    std::vector<Sent> sent = {};       ///< What that found of ranks that are counted here.
   };
   /// part  begins with the Enters of open calls and the begins of I/O that goes on; its messages
   /// are
@@ -49,14 +58,19 @@ class GrowingStepTable {
   /// returns  false where steps lie inside of others: only the whole shows which of them count.
   bool add(const trace::Trace& part, const Progress& progress, base::ThreadPool& pool);
   [[nodiscard]] steps::Table finish() const;
+  /// For the process that adds up what others saw of ranks of their own.
+  void pack(base::Packer& out) const;
+  void take(base::Unpacker& in);
   /// Steps of the rank that has most.
   [[nodiscard]] size_t most() const;
+  /// Whether the program marks any, as far as its definitions say.
+  [[nodiscard]] bool is_marked() const { return is_marked_; }
 
  private:
   struct OfRank;
   friend steps::Table step_table(const trace::Trace&, const StepWindows&, const trace::Selection&,
                                  base::ThreadPool&);
-  void add_messages(const trace::Messages& messages);
+  void add_messages(const trace::Messages& messages, const Progress& progress);
 
   std::vector<OfRank> ranks_;
   std::vector<bool> markers_;  // Per region.

@@ -41,6 +41,21 @@ class CollectiveCount {
       }
     }
   }
+  void pack(base::Packer& out) const {
+    out.put(uint64_t{counts_.size()});
+    for (const auto& [key, count] : counts_) {
+      out.put(key.first);
+      out.put(key.second);
+      out.put(count);
+    }
+  }
+  void take(base::Unpacker& in) {
+    for (auto size = in.get<uint64_t>(); size > 0; --size) {
+      const auto comm = in.get<uint32_t>();
+      const auto member = in.get<uint64_t>();
+      counts_[{comm, member}] += in.get<uint64_t>();
+    }
+  }
   [[nodiscard]] uint64_t finish(const trace::Trace& trace) const {
     uint64_t sum = 0;
     std::map<uint32_t, uint64_t> most;
@@ -123,18 +138,44 @@ base::Error needs_whole(std::string_view why) {
 class Pass {
  public:
   Pass(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
-       base::Progress& progress)
-      : windows_(std::move(archive), size, pool, progress), pool_(pool) {}
+       base::Progress& progress, exchange::Exchange& exchange)
+      : windows_(std::move(archive), size, pool, progress, exchange), pool_(pool) {}
 
   base::Result<RunSummary> run() {
     while (!windows_.ended()) {
       if (auto status = windows_.next(); !status) return status.error();
-      if (auto status = take_window(); !status) return status.error();
+      if (auto status = share_.agree(take_window()); !status) return status.error();
     }
-    return finish();
+    const bool first = share_.collect([&](base::Packer& out) { pack(out); },
+                                      [&](base::Unpacker& in) { take(in); });
+    return first ? finish() : RunSummary();
   }
 
  private:
+  /// What this process counted, for the first one, whose sums it is added to: a line for a table.
+  void pack(base::Packer& out) const {
+    windows_.pack_seen(out);
+    profile_.pack([&](size_t location) { return share_.owns(location); }, out);
+    matrix_.pack(out);
+    facts_.pack(out);
+    collectives_.pack(out);
+    steps_.pack(out);
+    out.put(odd_);
+    out.put(messages_);
+    out.put(message_bytes_);
+  }
+  void take(base::Unpacker& in) {
+    windows_.take_seen(in);
+    profile_.take(in);
+    matrix_.take(in);
+    facts_.take(in);
+    collectives_.take(in);
+    steps_.take(in);
+    odd_.add(in.get<trace::Oddities>());
+    messages_ += in.get<uint64_t>();
+    message_bytes_ += in.get<uint64_t>();
+  }
+
   base::Status take_window() {
     trace::Trace& part = windows_.trace();
     const size_t count = part.locations.size();
@@ -149,22 +190,21 @@ class Pass {
     part.unmatched_sends.clear();
     part.unmatched_receives.clear();
     trace::OpenEnds open;
+    if (share_.needs_whole()) return needs_whole(kEndsInTheWhole);
     if (windows_.ended()) {
       trace::match_messages(part, pool_);
       open.events.resize(count);
     } else {
       open = trace::match_open_messages(part, pool_);
       if (open.needs_whole) {
-        return needs_whole("recording was switched on in it, or requests were cancelled");
+        return needs_whole(kEndsInTheWhole);
       }
     }
+    share_.forget_sends(part, part.unmatched_sends);
+    share_.forget_sends(part, open);
     odd_.sends.add(part, part.unmatched_sends);
     odd_.receives.add(part, part.unmatched_receives);
-    const trace::Backwards backwards = trace::find_backwards(part.messages, part.definitions);
-    odd_.backwards.of_clocks += backwards.of_clocks;
-    odd_.backwards.of_threads += backwards.of_threads;
-    odd_.backwards.of_worlds += backwards.of_worlds;
-    odd_.backwards.worst_ticks = std::max(odd_.backwards.worst_ticks, backwards.worst_ticks);
+    odd_.backwards.add(trace::find_backwards(part.messages, part.definitions));
     messages_ += part.messages.size();
     for (const uint64_t bytes : part.messages.bytes) message_bytes_ += bytes;
 
@@ -221,7 +261,11 @@ class Pass {
     return result;
   }
 
+  static constexpr std::string_view kEndsInTheWhole =
+      "recording was switched on in it, or requests were cancelled";
+
   Windows windows_;
+  Share& share_ = windows_.share();
   base::ThreadPool& pool_;
   profile::GrowingProfile profile_;
   comm::GrowingMatrix matrix_;
@@ -252,8 +296,9 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
 }
 
 base::Result<RunSummary> reduce(otf2::Archive archive, const WindowSize& size,
-                                base::ThreadPool& pool, base::Progress& progress) {
-  return Pass(std::move(archive), size, pool, progress).run();
+                                base::ThreadPool& pool, base::Progress& progress,
+                                exchange::Exchange& exchange) {
+  return Pass(std::move(archive), size, pool, progress, exchange).run();
 }
 
 }  // namespace pathline::summary

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <random>
 #include <string>
 #include <tuple>
@@ -20,6 +21,7 @@
 #include "base/scratch_folder.hpp"
 #include "base/test_data.hpp"
 #include "base/test_scale.hpp"
+#include "exchange/test_processes.hpp"
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
 #include "summary/file.hpp"
@@ -96,11 +98,41 @@ base::Result<RunSummary> in_windows(const std::filesystem::path& anchor, const W
   base::Progress progress;
   auto archive = otf2::open_archive(anchor, pool, progress);
   if (!archive) return archive.error();
-  return reduce(std::move(archive).value(), size, pool, progress);
+  exchange::Exchange alone;
+  return reduce(std::move(archive).value(), size, pool, progress, alone);
+}
+
+/// By several processes, of which the first has the tables.
+base::Result<RunSummary> in_processes(unsigned count, const std::filesystem::path& anchor,
+                                      const WindowSize& size) {
+  base::Result<RunSummary> result = RunSummary{};
+  std::vector<base::Status> outcomes(count);
+  std::mutex opening;  // Processes have a library each.
+  exchange::TestProcesses::run(count, [&](exchange::Exchange& exchange) {
+    base::ThreadPool pool(1);
+    base::Progress progress;
+    auto archive = [&] {
+      const std::lock_guard lock(opening);
+      return otf2::open_archive(anchor, pool, progress);
+    }();
+    const auto opened = exchange.agree(archive ? base::Status() : archive.error());
+    const unsigned rank = exchange.rank();
+    auto mine = opened ? reduce(std::move(archive).value(), size, pool, progress, exchange)
+                       : base::Result<RunSummary>(opened.error());
+    if (!mine) outcomes[rank] = mine.error();
+    if (rank == 0) result = std::move(mine);
+  });
+  for (const base::Status& outcome : outcomes) {
+    EXPECT_EQ(outcome.ok(), outcomes[0].ok());
+    if (outcome || outcomes[0]) continue;
+    EXPECT_EQ(outcome.error().message, outcomes[0].error().message);
+  }
+  return result;
 }
 
 /// returns  false if it has to be read in one piece
-bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size) {
+bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size,
+                     unsigned processes) {
   SCOPED_TRACE(testing::Message() << anchor << ", windows of " << size.events << " events");
   const auto summary = in_windows(anchor, size);
   if (!summary && summary.error().code == base::ErrorCode::kUnsupported) {
@@ -109,7 +141,15 @@ bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size
   }
   EXPECT_TRUE(summary.ok()) << summary.error().message;
   if (!summary) return false;
-  EXPECT_THAT(lines(summary.value()), testing::ElementsAreArray(lines(in_one_piece(anchor))));
+  const auto expected = lines(in_one_piece(anchor));
+  EXPECT_THAT(lines(summary.value()), testing::ElementsAreArray(expected));
+  const auto shared = in_processes(processes, anchor, size);
+  // What became of a message after it had arrived, only the sender knows.
+  if (!shared && shared.error().code == base::ErrorCode::kUnsupported) return false;
+  EXPECT_TRUE(shared.ok()) << shared.error().message;
+  if (!shared) return false;
+  EXPECT_THAT(lines(shared.value()), testing::ElementsAreArray(expected))
+      << processes << " processes";
   return true;
 }
 
@@ -117,11 +157,13 @@ TEST(Windows, GiveTheTablesOfTheWholeForArchivesOfOthers) {
   const auto folder = base::third_party_data("otf2");
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << base::kNeedsThirdPartyData;
   size_t archives = 0;
+  unsigned processes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".otf2") continue;
     if (std::filesystem::file_size(entry.path()) == 0) continue;
     for (const uint64_t events : {300U, 20'000U, 4'000'000U}) {
-      archives += expect_the_same(entry.path(), {.events = events, .first_ticks = 1000}) ? 1 : 0;
+      const WindowSize size{.events = events, .first_ticks = 1000};
+      archives += expect_the_same(entry.path(), size, 2 + processes++ % 6) ? 1 : 0;
     }
   }
   EXPECT_EQ(archives, 36U);
@@ -201,8 +243,10 @@ class RandomRun {
       } else {
         at(from, sent,
            [=](TestTrace::Thread& on, uint64_t t) { on.isend(t, send_request, to, bytes, tag); });
-        at(from, sent + pick(400),
-           [=](TestTrace::Thread& on, uint64_t t) { on.isend_complete(t, send_request); });
+        const bool cancelled = pick(30) == 0;
+        at(from, sent + pick(400), [=](TestTrace::Thread& on, uint64_t t) {
+          cancelled ? on.cancelled(t, send_request) : on.isend_complete(t, send_request);
+        });
       }
       if (lost) continue;
       const uint64_t receive_request = ++request;
@@ -241,8 +285,11 @@ TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
     const trace::Trace trace = RandomRun(seed).trace();
     ASSERT_TRUE(otf2::write(trace, folder.path(), "traces", progress).ok());
     for (const uint64_t events : {1U, 7U, 60U, 1'000'000U}) {
+      // Some in a single window.
+      const uint64_t first_ticks = events > 60 && seed % 2 == 0 ? 5000 : 1 + seed % 40;
       const bool done = expect_the_same(folder.path() / "traces.otf2",
-                                        {.events = events, .first_ticks = 1 + seed % 40});
+                                        {.events = events, .first_ticks = first_ticks},
+                                        static_cast<unsigned>(2 + (seed + events) % 4));
       compared += done ? 1 : 0;
     }
   }

@@ -11,8 +11,12 @@
 namespace pathline::summary {
 
 Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
-                 base::Progress& progress)
-    : archive_(std::move(archive)), size_(size), pool_(pool), progress_(progress) {
+                 base::Progress& progress, exchange::Exchange& exchange)
+    : archive_(std::move(archive)),
+      share_(exchange, archive_.trace, archive_.event_bytes),
+      size_(size),
+      pool_(pool),
+      progress_(progress) {
   const trace::Trace& trace = archive_.trace;
   states_.reserve(trace.locations.size());
   for (size_t i = 0; i < trace.locations.size(); ++i) {
@@ -28,7 +32,7 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
   kept_.resize(states_.size());
   until_ = trace.definitions.clock.global_offset;
   uint64_t bytes = 0;
-  for (const uint64_t of_file : archive_.event_bytes) bytes += of_file;
+  for (size_t i = 0; i < states_.size(); ++i) bytes += share_.owns(i) ? archive_.event_bytes[i] : 0;
   progress_.begin("reading events", "B", bytes);
 }
 
@@ -59,36 +63,65 @@ base::Status Windows::next() {
   constexpr size_t kPiece = 16;
   pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
     for (size_t i = piece * kPiece; i < std::min(states_.size(), (piece + 1) * kPiece); ++i) {
+      if (!share_.owns(i)) continue;
       if (auto status = read(i); !status) errors[i] = status.error();
     }
   });
-  for (const auto& error : errors) {
-    if (error) return *error;
-  }
+  const auto first = static_cast<size_t>(
+      std::find_if(errors.begin(), errors.end(), [](const auto& error) { return bool(error); }) -
+      errors.begin());
+  base::Status status;
+  if (first < errors.size()) status = *errors[first];
+  if (status = share_.agree(status, first); !status) return status;
+  share_.exchange_sends(archive_.trace, [&](size_t i) { return states_[i].earlier; });
+  pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
+    for (size_t i = piece * kPiece; i < std::min(states_.size(), (piece + 1) * kPiece); ++i) {
+      if (!share_.owns(i)) take_sends(i);
+    }
+  });
   uint64_t after = 0;
   uint64_t bytes = 0;
-  ended_ = true;
-  for (const State& state : states_) {
-    after += state.seen.events;
-    bytes += state.stream.position();
-    ended_ = ended_ && state.stream.ended();
+  bool ended = true;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!share_.owns(i)) continue;
+    after += states_[i].seen.events;
+    bytes += states_[i].stream.position();
+    ended = ended && states_[i].stream.ended();
   }
   progress_.done = bytes;
-  last_events_ = after - before;
+  const Share::Window all = share_.agree(Share::Window{after - before, ended});
+  last_events_ = all.events;
+  ended_ = all.ended;
   if (ended_) until_ = UINT64_MAX;
   return {};
+}
+
+void Windows::begin(size_t i, trace::EventsBuilder& builder) {
+  State& state = states_[i];
+  const trace::Events& events = archive_.trace.locations[i].events;
+  state.moved.clear();
+  std::set_union(state.open.begin(), state.open.end(), kept_[i].begin(), kept_[i].end(),
+                 std::back_inserter(state.moved));
+  kept_[i].clear();
+  for (const uint32_t event : state.moved) builder.copy(events, event);
+  state.earlier = builder.size();
+}
+
+void Windows::take_sends(size_t i) {
+  trace::Events& events = archive_.trace.locations[i].events;
+  if (events.size() == 0 && !share_.has_sends(i)) return;
+  trace::EventsBuilder builder;
+  begin(i, builder);
+  share_.add_sends(i, builder);
+  events = builder.finish();
+  states_[i].earlier = events.size();
 }
 
 base::Status Windows::read(size_t i) {
   State& state = states_[i];
   trace::Events& events = archive_.trace.locations[i].events;
-  state.moved.clear();
-  std::set_union(state.open.begin(), state.open.end(), kept_[i].begin(), kept_[i].end(),
-                 std::back_inserter(state.moved));
-  kept_[i].clear();
   trace::EventsBuilder builder;
-  for (const uint32_t event : state.moved) builder.copy(events, event);
-  state.earlier = builder.size();
+  begin(i, builder);
   const bool visits = !state.stream.ended() && state.stream.next_ticks() < until_;
   if (visits) {
     const auto file = base::MappedFile::open(state.file);
@@ -113,6 +146,24 @@ base::Status Windows::read(size_t i) {
     seen.last_ticks = events.ticks[events.size() - 1];
   }
   return {};
+}
+
+void Windows::pack_seen(base::Packer& out) const {
+  uint64_t owned = 0;
+  for (size_t i = 0; i < states_.size(); ++i) owned += share_.owns(i) ? 1 : 0;
+  out.put(owned);
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!share_.owns(i)) continue;
+    out.put(uint64_t{i});
+    out.put(states_[i].seen);
+  }
+}
+
+void Windows::take_seen(base::Unpacker& in) {
+  for (auto count = in.get<uint64_t>(); count > 0; --count) {
+    const auto location = in.get<uint64_t>();
+    states_[location].seen = in.get<Seen>();
+  }
 }
 
 }  // namespace pathline::summary

@@ -10,12 +10,13 @@
 #include "base/thread_pool.hpp"
 #include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
+#include "summary/share.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::summary {
 
 struct WindowSize {
-  /// About so many events are in a window, judged by the one before.
+  /// About so many events are in a window, of each process, judged by the one before.
   uint64_t events = 4'000'000;
   /// Of the first window; 0 for a hundredth of a second. What a run says of its length is not to be
   /// trusted.
@@ -30,12 +31,14 @@ struct WindowSize {
 /// and what is asked for the time of the window adds up over all of them.
 class Windows {
  public:
-  /// archive  of otf2::open_archive().
+  /// archive   of otf2::open_archive().
+  /// exchange  with the processes that share the archive, which must outlive this.
   Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
-          base::Progress& progress);
+          base::Progress& progress, exchange::Exchange& exchange);
 
   /// Goes on to the next window, from from_ticks() until until_ticks(), which for the last one is
-  /// UINT64_MAX.
+  /// UINT64_MAX. The locations of other processes hold what Share says of them. Collective, as the
+  /// processes go through the same windows; an error of one is that of all.
   ///
   /// errors  those of damaged files: kCorrupt with file, offset and fact.
   base::Status next();
@@ -46,7 +49,8 @@ class Windows {
 
   /// Events of the window, ranks, definitions; without messages and collective operations.
   [[nodiscard]] trace::Trace& trace() { return archive_.trace; }
-  /// How many of a location's events are of earlier windows.
+  [[nodiscard]] Share& share() { return share_; }
+  /// How many of a location's events are of earlier windows; of locations of others all.
   [[nodiscard]] size_t earlier(size_t location) const { return states_[location].earlier; }
   /// Enters of the calls that are open at the end of the window, outermost first.
   [[nodiscard]] const std::vector<uint32_t>& open_calls(size_t location) const {
@@ -67,6 +71,9 @@ class Windows {
     uint64_t last_ticks = 0;
   };
   [[nodiscard]] const Seen& seen(size_t location) const { return states_[location].seen; }
+  /// What was seen of the locations that are owned, for another process.
+  void pack_seen(base::Packer& out) const;
+  void take_seen(base::Unpacker& in);
 
  private:
   struct State {
@@ -79,9 +86,13 @@ class Windows {
   };
 
   base::Status read(size_t location);
+  /// What a location begins the window with.
+  void begin(size_t location, trace::EventsBuilder& builder);
+  void take_sends(size_t location);
   [[nodiscard]] uint64_t next_width() const;
 
   otf2::Archive archive_;
+  Share share_;
   const WindowSize size_;
   base::ThreadPool& pool_;
   base::Progress& progress_;
