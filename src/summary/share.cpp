@@ -147,6 +147,7 @@ void Share::exchange_sends(const trace::Trace& window,
   for (base::Packer& part : out) parts.push_back(part.take());
   bytes_ = exchange_.all_to_all(parts);
   std::fill(received_.begin(), received_.end(), std::span<const uint8_t>());
+  received_events_ = 0;
   for (const exchange::Bytes& part : bytes_) {
     // The events of a location stand together.
     const std::span<const uint8_t> all(part);
@@ -156,6 +157,7 @@ void Share::exchange_sends(const trace::Trace& window,
         base::Unpacker head(all.subspan(end));
         if (head.get<uint32_t>() != location) break;
         head.get<uint16_t>();
+        ++received_events_;
         end += kHeadBytes + sizeof(uint32_t) * head.get<uint16_t>();
       }
       received_[location] = all.subspan(begin, end - begin);

@@ -40,7 +40,7 @@ class Share {
 
   /// What the processes have to agree on after each window, to go on alike.
   struct Window {
-    uint64_t events;  ///< New ones: most of a process.
+    uint64_t events;  ///< New ones, those that others told of included: most of a process.
     bool ended;       ///< Nothing follows: for none of them.
   };
   /// Collective.
@@ -58,6 +58,8 @@ class Share {
   /// Adds what the last exchange_sends() brought of a location of others.
   void add_sends(size_t location, trace::EventsBuilder& builder) const;
   [[nodiscard]] bool has_sends(size_t location) const { return !received_[location].empty(); }
+  /// How many events it brought.
+  [[nodiscard]] uint64_t received() const { return received_events_; }
   /// Something that only shows in the whole: recording was switched on, or a send cancelled of
   /// which the owner of its receiver may have made a message.
   [[nodiscard]] bool needs_whole() const { return needs_whole_; }
@@ -93,6 +95,7 @@ class Share {
   std::vector<std::unordered_map<uint64_t, Sending>> sending_;  // Per location, by request.
   std::vector<exchange::Bytes> bytes_;                          // That the others sent.
   std::vector<std::span<const uint8_t>> received_;              // Of them, per location.
+  uint64_t received_events_ = 0;
   uint64_t window_ = 0;
   bool needs_whole_ = false;
 };

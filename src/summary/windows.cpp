@@ -89,7 +89,7 @@ base::Status Windows::next() {
     ended = ended && states_[i].stream.ended();
   }
   progress_.done = bytes;
-  const Share::Window all = share_.agree(Share::Window{after - before, ended});
+  const Share::Window all = share_.agree(Share::Window{after - before + share_.received(), ended});
   last_events_ = all.events;
   ended_ = all.ended;
   if (ended_) until_ = UINT64_MAX;
