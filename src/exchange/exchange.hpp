@@ -27,6 +27,8 @@ class Exchange {
   Exchange() = default;
   /// By functions that have started; place() tells how many processes there are.
   explicit Exchange(const PathlineExchange& started);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
   Exchange(Exchange&& other) noexcept;
   Exchange& operator=(Exchange&& other) noexcept;
   /// A process that did not leave() has no answer for the others: ends the job.

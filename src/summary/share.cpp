@@ -144,6 +144,7 @@ void Share::exchange_sends(const trace::Trace& window,
   }
   ++window_;
   std::vector<exchange::Bytes> parts;
+  parts.reserve(out.size());
   for (base::Packer& part : out) parts.push_back(part.take());
   bytes_ = exchange_.all_to_all(parts);
   std::fill(received_.begin(), received_.end(), std::span<const uint8_t>());

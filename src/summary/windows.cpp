@@ -96,25 +96,26 @@ base::Status Windows::next() {
   return {};
 }
 
-void Windows::begin(size_t i, trace::EventsBuilder& builder) {
-  State& state = states_[i];
-  const trace::Events& events = archive_.trace.locations[i].events;
+void Windows::begin(size_t location, trace::EventsBuilder& builder) {
+  State& state = states_[location];
+  std::vector<uint32_t>& kept = kept_[location];
+  const trace::Events& events = archive_.trace.locations[location].events;
   state.moved.clear();
-  std::set_union(state.open.begin(), state.open.end(), kept_[i].begin(), kept_[i].end(),
+  std::set_union(state.open.begin(), state.open.end(), kept.begin(), kept.end(),
                  std::back_inserter(state.moved));
-  kept_[i].clear();
+  kept.clear();
   for (const uint32_t event : state.moved) builder.copy(events, event);
   state.earlier = builder.size();
 }
 
-void Windows::take_sends(size_t i) {
-  trace::Events& events = archive_.trace.locations[i].events;
-  if (events.size() == 0 && !share_.has_sends(i)) return;
+void Windows::take_sends(size_t location) {
+  trace::Events& events = archive_.trace.locations[location].events;
+  if (events.size() == 0 && !share_.has_sends(location)) return;
   trace::EventsBuilder builder;
-  begin(i, builder);
-  share_.add_sends(i, builder);
+  begin(location, builder);
+  share_.add_sends(location, builder);
   events = builder.finish();
-  states_[i].earlier = events.size();
+  states_[location].earlier = events.size();
 }
 
 base::Status Windows::read(size_t i) {

@@ -24,7 +24,7 @@ int wrong(const Exchange& exchange, const char* what) {
 
 /// What rank `from` sends to rank `to`: of any length, none sometimes.
 Bytes message(unsigned from, unsigned to, unsigned round) {
-  Bytes bytes((from * 7 + to * 3 + round * 5) % 11 * round);
+  Bytes bytes(size_t{(from * 7 + to * 3 + round * 5) % 11} * round);
   for (size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<uint8_t>(from * 50 + to * 10 + i);
   return bytes;
