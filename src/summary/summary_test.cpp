@@ -243,7 +243,7 @@ class RandomRun {
       } else {
         at(from, sent,
            [=](TestTrace::Thread& on, uint64_t t) { on.isend(t, send_request, to, bytes, tag); });
-        const bool cancelled = pick(30) == 0;
+        const bool cancelled = pick(80) == 0;
         at(from, sent + pick(400), [=](TestTrace::Thread& on, uint64_t t) {
           cancelled ? on.cancelled(t, send_request) : on.isend_complete(t, send_request);
         });
