@@ -40,18 +40,22 @@ base::Result<Reduced> reduce_whole(const fs::path& input, const ReduceOptions& o
 
 /// errors  kUnsupported for what is to be read as a whole
 base::Result<otf2::Archive> open_archive(const fs::path& input, const ReduceOptions& options,
-                                         base::ThreadPool& pool, base::Progress& progress) {
+                                         base::ThreadPool& pool, base::Progress& progress,
+                                         const exchange::Exchange& exchange) {
   if (options.partial) return Error{ErrorCode::kUnsupported, ""};
   const auto anchor = input::archive_of(input);
   if (!anchor || !anchor.value()) return Error{ErrorCode::kUnsupported, ""};
-  return otf2::open_archive(*anchor.value(), pool, progress);
+  return otf2::open_archive(*anchor.value(), pool, progress,
+                            [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
+                              return summary::Share::owned(exchange, trace, bytes);
+                            });
 }
 
 /// errors  as above, for all processes the same
 base::Result<Reduced> reduce_in_windows(const fs::path& input, const ReduceOptions& options,
                                         base::ThreadPool& pool, base::Progress& progress,
                                         exchange::Exchange& exchange) {
-  auto archive = open_archive(input, options, pool, progress);
+  auto archive = open_archive(input, options, pool, progress, exchange);
   const base::Status opened = archive ? base::Status() : archive.error();
   if (const auto agreed = exchange.agree(opened); !agreed) return agreed.error();
   const auto& bytes = archive.value().event_bytes;

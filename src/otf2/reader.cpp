@@ -136,24 +136,27 @@ class ArchiveReader {
     return std::move(trace_);
   }
 
-  base::Result<Archive> open() {
+  base::Result<Archive> open(const ChooseLocations& choose) {
     const QuietLibrary quiet;
     if (auto status = read_anchor(); !status) return status.error();
     if (auto status = read_definitions(); !status) return status.error();
     name_locations();
+    trace::assign_ranks(trace_);
     faults_.resize(trace_.locations.size());
+    mappings_.resize(trace_.locations.size());
+    const auto wanted = choose ? choose(trace_, file_bytes_) : std::vector<bool>();
     for (uint32_t i = 0; i < trace_.locations.size(); ++i) {
+      if (choose && !wanted[i]) continue;
       const LocalDefinitions local = read_local(i);
       if (!faults_[i].empty()) return with_advice({base::ErrorCode::kCorrupt, faults_[i]});
       trace_.locations[i].clock_offsets = local.clock_offsets;
-      mappings_.push_back(local.mappings);
+      mappings_[i] = local.mappings;
       if (!local.odd_mappings) continue;
       return base::Error{base::ErrorCode::kUnsupported,
                          fmt::format("{} maps the ids of location {} in an unusual way",
                                      anchor_path_.string(), trace_.locations[i].id)};
     }
     look_for_markers();
-    trace::assign_ranks(trace_);
     return Archive{anchor_path_, anchor_.event_chunk_bytes, std::move(file_bytes_),
                    std::move(mappings_), std::move(trace_)};
   }
@@ -419,8 +422,8 @@ base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadO
 }
 
 base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::ThreadPool& pool,
-                                   base::Progress& progress) {
-  return ArchiveReader(anchor, {}, pool, progress).open();
+                                   base::Progress& progress, const ChooseLocations& choose) {
+  return ArchiveReader(anchor, {}, pool, progress).open(choose);
 }
 
 base::Error event_fault(const std::filesystem::path& events_file, uint64_t chunk_bytes,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,11 +46,16 @@ struct Archive {
   trace::Trace trace;  ///< Definitions, locations with their ranks and clock offsets.
 };
 
-/// Reads all of an archive but its events.
+/// Which locations are wanted, by what is known of all: ranks, and bytes of their events.
+using ChooseLocations = std::function<std::vector<bool>(const trace::Trace& trace,
+                                                        const std::vector<uint64_t>& event_bytes)>;
+
+/// Reads all of an archive but its events. Of locations that `choose` leaves out neither clock
+/// offsets nor mappings.
 ///
 /// errors  as of read(), and kUnsupported where only the library can read the events of a location.
 base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::ThreadPool& pool,
-                                   base::Progress& progress);
+                                   base::Progress& progress, const ChooseLocations& choose = {});
 
 /// What stopped the decoding of a location's events, as read() says it.
 ///

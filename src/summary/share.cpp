@@ -72,6 +72,15 @@ Share::Share(exchange::Exchange& exchange, const trace::Trace& trace,
   }
 }
 
+std::vector<bool> Share::owned(const exchange::Exchange& exchange, const trace::Trace& trace,
+                               const std::vector<uint64_t>& event_bytes) {
+  std::vector<bool> owned;
+  for (const unsigned owner : cut(trace, event_bytes, exchange.size())) {
+    owned.push_back(owner == exchange.rank());
+  }
+  return owned;
+}
+
 Share::Window Share::agree(const Window& mine) {
   Window all{0, true};
   for (const Window& one : exchange_.all_gather(mine)) {

@@ -33,6 +33,11 @@ class Share {
   Share(exchange::Exchange& exchange, const trace::Trace& trace,
         const std::vector<uint64_t>& event_bytes);
 
+  /// What the constructor cuts: whether this process owns a location, by location. For
+  /// otf2::open_archive().
+  static std::vector<bool> owned(const exchange::Exchange& exchange, const trace::Trace& trace,
+                                 const std::vector<uint64_t>& event_bytes);
+
   [[nodiscard]] bool alone() const { return exchange_.size() == 1; }
   [[nodiscard]] bool owns(size_t location) const {
     return owner_of_location_[location] == exchange_.rank();

@@ -113,7 +113,10 @@ base::Result<RunSummary> in_processes(unsigned count, const std::filesystem::pat
     base::Progress progress;
     auto archive = [&] {
       const std::lock_guard lock(opening);
-      return otf2::open_archive(anchor, pool, progress);
+      const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
+        return Share::owned(exchange, trace, bytes);
+      };
+      return otf2::open_archive(anchor, pool, progress, choose);
     }();
     const auto opened = exchange.agree(archive ? base::Status() : archive.error());
     const unsigned rank = exchange.rank();
