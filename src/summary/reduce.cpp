@@ -176,12 +176,11 @@ class Pass {
     message_bytes_ += in.get<uint64_t>();
   }
 
-  base::Status take_window() {
+  /// Finds the messages of the window, and the ends that stay open.
+  base::Status match(trace::OpenEnds& open) {
     trace::Trace& part = windows_.trace();
     const size_t count = part.locations.size();
-    std::vector<size_t> earlier(count);
     for (size_t i = 0; i < count; ++i) {
-      earlier[i] = windows_.earlier(i);
       if (windows_.seen(i).leaves_of_earlier_calls > 0) {
         return needs_whole("calls had begun before its first event");
       }
@@ -189,7 +188,6 @@ class Pass {
     part.messages = {};
     part.unmatched_sends.clear();
     part.unmatched_receives.clear();
-    trace::OpenEnds open;
     if (share_.needs_whole()) return needs_whole(kEndsInTheWhole);
     if (windows_.ended()) {
       trace::match_messages(part, pool_);
@@ -202,6 +200,17 @@ class Pass {
     }
     share_.forget_sends(part, part.unmatched_sends);
     share_.forget_sends(part, open);
+    return {};
+  }
+
+  base::Status take_window() {
+    trace::Trace& part = windows_.trace();
+    const size_t count = part.locations.size();
+    std::vector<size_t> earlier(count);
+    for (size_t i = 0; i < count; ++i) earlier[i] = windows_.earlier(i);
+    trace::OpenEnds open;
+    // All have to know before they exchange anything else.
+    if (auto status = share_.agree(match(open)); !status) return status;
     odd_.sends.add(part, part.unmatched_sends);
     odd_.receives.add(part, part.unmatched_receives);
     odd_.backwards.add(trace::find_backwards(part.messages, part.definitions));
@@ -214,6 +223,8 @@ class Pass {
     collectives_.add(part, earlier);
     comm::GrowingStepTable::Progress progress{earlier, windows_.ended(), {}};
     for (size_t i = 0; i < count; ++i) progress.last_ticks.push_back(windows_.seen(i).last_ticks);
+    progress.others = share_.others();
+    progress.sent = share_.exchange_found(part.messages);
     if (!steps_.add(part, progress, pool_)) {
       return needs_whole("some of its time steps lie inside of others");
     }

@@ -152,10 +152,7 @@ void Share::exchange_sends(const trace::Trace& window,
     if (owns(i)) pack_sends(window, i, earlier(i), out);
   }
   ++window_;
-  std::vector<exchange::Bytes> parts;
-  parts.reserve(out.size());
-  for (base::Packer& part : out) parts.push_back(part.take());
-  bytes_ = exchange_.all_to_all(parts);
+  bytes_ = all_to_all(out);
   std::fill(received_.begin(), received_.end(), std::span<const uint8_t>());
   received_events_ = 0;
   for (const exchange::Bytes& part : bytes_) {
@@ -200,6 +197,43 @@ void Share::forget_sends(const trace::Trace& window, trace::OpenEnds& open) cons
   for (size_t i = 0; i < open.events.size(); ++i) {
     std::erase_if(open.events[i], [&](uint32_t event) { return is_others(window, i, event); });
   }
+}
+
+std::vector<bool> Share::others() const {
+  std::vector<bool> others;
+  if (alone()) return others;
+  others.reserve(owner_of_rank_.size());
+  for (const unsigned owner : owner_of_rank_) others.push_back(owner != exchange_.rank());
+  return others;
+}
+
+std::vector<comm::GrowingStepTable::Sent> Share::exchange_found(const trace::Messages& messages) {
+  std::vector<comm::GrowingStepTable::Sent> sent;
+  if (alone()) return sent;
+  std::vector<base::Packer> out(exchange_.size());
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const unsigned owner = owner_of_rank_[messages.sender[i]];
+    if (owner == exchange_.rank()) continue;
+    out[owner].put(messages.sender[i]);
+    out[owner].put(messages.send_ticks[i]);
+    out[owner].put(messages.bytes[i]);
+  }
+  for (const exchange::Bytes& part : all_to_all(out)) {
+    base::Unpacker in(part);
+    while (!in.ended()) {
+      const auto sender = in.get<uint32_t>();
+      const auto ticks = in.get<uint64_t>();
+      sent.push_back({sender, ticks, in.get<uint64_t>()});
+    }
+  }
+  return sent;
+}
+
+std::vector<exchange::Bytes> Share::all_to_all(std::vector<base::Packer>& out) {
+  std::vector<exchange::Bytes> parts;
+  parts.reserve(out.size());
+  for (base::Packer& part : out) parts.push_back(part.take());
+  return exchange_.all_to_all(parts);
 }
 
 bool Share::collect(const std::function<void(base::Packer&)>& pack_all,

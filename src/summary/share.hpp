@@ -10,6 +10,7 @@
 
 #include "base/packing.hpp"
 #include "base/result.hpp"
+#include "comm/step_table.hpp"
 #include "exchange/exchange.hpp"
 #include "otf2/reader.hpp"
 #include "trace/match.hpp"
@@ -73,6 +74,12 @@ class Share {
   void forget_sends(const trace::Trace& window, std::vector<trace::Unmatched>& unmatched) const;
   void forget_sends(const trace::Trace& window, trace::OpenEnds& open) const;
 
+  /// Ranks of the program that others own, by rank; empty if there are none.
+  [[nodiscard]] std::vector<bool> others() const;
+  /// Tells the owners of their senders which messages were found, and returns what the others found
+  /// of ranks that are owned here. Collective.
+  std::vector<comm::GrowingStepTable::Sent> exchange_found(const trace::Messages& messages);
+
   /// Brings what all others have to rank 0, which takes it in the order of ranks. Collective.
   ///
   /// returns  whether this is rank 0.
@@ -84,6 +91,7 @@ class Share {
   [[nodiscard]] unsigned receiver_owner(const trace::Trace& window, size_t location,
                                         size_t event) const;
   [[nodiscard]] bool is_others(const trace::Trace& window, size_t location, size_t event) const;
+  std::vector<exchange::Bytes> all_to_all(std::vector<base::Packer>& out);
   void pack_sends(const trace::Trace& window, size_t location, size_t earlier,
                   std::vector<base::Packer>& out);
 
