@@ -19,6 +19,7 @@
 #include "layout/theme.hpp"
 #include "profile/profile.hpp"
 #include "steps/table.hpp"
+#include "trace/call_source.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -57,6 +58,8 @@ struct Options {
   bool bursts = false;       ///< One mark per sender and burst of messages instead of lines.
   std::shared_ptr<const CriticalPath> critical;  ///< Timeline: drawn over the rows; none if empty.
   std::shared_ptr<const Causes> causes;          ///< Timeline: outlined and named.
+  /// Timeline: tells of the calls instead of the events, as of a summary.
+  std::shared_ptr<const trace::CallSource> calls;
   std::optional<Pixel> pick;               ///< Timeline: which messages are behind this pixel.
   Metric metric = Metric::kBytes;          ///< Of pictures of pairs.
   Metric line_weight = Metric::kMessages;  ///< What message lines of a timeline add up.

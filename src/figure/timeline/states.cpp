@@ -48,6 +48,20 @@ void walk_innermost(const trace::Trace& trace, const trace::Events& events, Time
       });
 }
 
+/// The same of a row, from where its calls are known.
+template <class Charge>
+void walk_row(const trace::Trace& trace, const Rows& rows, uint32_t location, TimeRange range,
+              Charge charge) {
+  if (rows.calls == nullptr || !rows.calls->has_stretches()) {
+    return walk_innermost(trace, trace.locations[location].events, range, charge);
+  }
+  std::vector<trace::CallStretch> stretches;
+  rows.calls->stretches(location, range.from, range.until, stretches);
+  for (const trace::CallStretch& stretch : stretches) {
+    if (stretch.region.valid()) charge(stretch.region, stretch.from, stretch.until);
+  }
+}
+
 /// Regions with time, the one with most first.
 std::vector<uint32_t> by_time(const std::vector<uint64_t>& ticks) {
   std::vector<uint32_t> order;
@@ -176,8 +190,9 @@ TimeRange visible_range(const trace::Trace& trace, const trace::Selection& selec
 }
 
 Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
-                 const comm::ProcessOrder* process_order) {
+                 const comm::ProcessOrder* process_order, const trace::CallSource* calls) {
   Rows result;
+  result.calls = calls;
   result.of_location.assign(trace.locations.size(), base::IdMap::kNone);
   result.of_rank.assign(trace.rank_count, base::IdMap::kNone);
   std::vector<uint32_t> order;
@@ -186,9 +201,11 @@ Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
     const bool chosen =
         selection.ranks.empty() || (location.rank.valid() && selection.has_rank(location.rank));
     const auto& kinds = location.events.kind;
-    const bool has_calls = std::any_of(kinds.begin(), kinds.end(), [](trace::EventKind kind) {
+    const auto enters = [](trace::EventKind kind) {
       return kind == trace::EventKind::kEnter || kind == trace::EventKind::kCallingContextEnter;
-    });
+    };
+    const bool has_calls = calls != nullptr ? calls->ends(i).has_calls
+                                            : std::any_of(kinds.begin(), kinds.end(), enters);
     if (chosen && has_calls) order.push_back(i);
   }
   // A location of no rank comes last: none() is the largest number.
@@ -245,12 +262,12 @@ std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, 
     for (size_t row = piece; row < rows.rows.size(); row += kPieces) {
       if (rows.rows[row].location == base::IdMap::kNone) continue;
       std::array<uint64_t, std::tuple_size_v<RowSignature>> of_row{};
-      walk_innermost(trace, trace.locations[rows.rows[row].location].events, range,
-                     [&](trace::Region region, uint64_t from, uint64_t until) {
-                       if (!region.valid()) return;
-                       pieces[piece][region] += until - from;
-                       of_row[region % of_row.size()] += until - from;
-                     });
+      walk_row(trace, rows, rows.rows[row].location, range,
+               [&](trace::Region region, uint64_t from, uint64_t until) {
+                 if (!region.valid()) return;
+                 pieces[piece][region] += until - from;
+                 of_row[region % of_row.size()] += until - from;
+               });
       if (signatures == nullptr) continue;
       for (size_t i = 0; i < of_row.size(); ++i) {
         (*signatures)[row][i] = static_cast<float>(of_row[i]) * per_tick;
@@ -342,29 +359,29 @@ layout::CellGrid state_cells(const trace::Trace& trace, const Rows& rows, TimeRa
       // Time only moves on, so the column does too: no division per event.
       size_t column = 0;
       double column_end = ticks_per_column;
-      walk_innermost(
-          trace, location.events, range, [&](trace::Region region, uint64_t from, uint64_t until) {
-            const uint8_t kind = region.valid() ? palette.class_of_region[region] : kOther;
-            if (means.any()) means.add(from, until, kind);
-            const auto charge = [&](double ticks) {
-              if (in_steps[column] != 0) return;
-              shares[column * kClasses + kind] += static_cast<float>(ticks * weight);
-            };
-            auto at = static_cast<double>(from - range.from);
-            const auto end = static_cast<double>(until - range.from);
-            while (at >= column_end && column + 1 < grid.column_count) {
-              ++column;
-              column_end = ticks_per_column * static_cast<double>(column + 1);
-            }
-            if (in_steps[column] == 0) is_changing[column] = 1;
-            while (end > column_end && column + 1 < grid.column_count) {
-              charge(column_end - at);
-              at = column_end;
-              ++column;
-              column_end = ticks_per_column * static_cast<double>(column + 1);
-            }
-            charge(end - at);
-          });
+      walk_row(trace, rows, rows.rows[row].location, range,
+               [&](trace::Region region, uint64_t from, uint64_t until) {
+                 const uint8_t kind = region.valid() ? palette.class_of_region[region] : kOther;
+                 if (means.any()) means.add(from, until, kind);
+                 const auto charge = [&](double ticks) {
+                   if (in_steps[column] != 0) return;
+                   shares[column * kClasses + kind] += static_cast<float>(ticks * weight);
+                 };
+                 auto at = static_cast<double>(from - range.from);
+                 const auto end = static_cast<double>(until - range.from);
+                 while (at >= column_end && column + 1 < grid.column_count) {
+                   ++column;
+                   column_end = ticks_per_column * static_cast<double>(column + 1);
+                 }
+                 if (in_steps[column] == 0) is_changing[column] = 1;
+                 while (end > column_end && column + 1 < grid.column_count) {
+                   charge(column_end - at);
+                   at = column_end;
+                   ++column;
+                   column_end = ticks_per_column * static_cast<double>(column + 1);
+                 }
+                 charge(end - at);
+               });
       if (means.any()) means.add_means(1 / static_cast<double>(last - first), shares);
     }
     smooth(fast_zones(is_changing), kClasses, shares);

@@ -14,6 +14,7 @@
 #include "layout/legend.hpp"
 #include "layout/scene.hpp"
 #include "layout/theme.hpp"
+#include "trace/call_source.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -39,13 +40,17 @@ struct Rows {
   std::vector<uint32_t> of_location;  ///< Row of each location, kNone if it has none.
   std::vector<uint32_t> of_rank;      ///< Row of each rank's first thread.
   std::vector<uint32_t> block_begin;  ///< First row of each block of the order; may be empty.
+  /// What tells of the calls in them; nullptr for the events of the trace. Outlives this.
+  const trace::CallSource* calls = nullptr;
 };
 
 /// Locations with calls, by rank; ranks, if there are no locations at all.
 ///
 /// order  of the ranks; nullptr for that of their numbers.
+/// calls  becomes Rows::calls.
 Rows choose_rows(const trace::Trace& trace, const trace::Selection& selection,
-                 const comm::ProcessOrder* order = nullptr);
+                 const comm::ProcessOrder* order = nullptr,
+                 const trace::CallSource* calls = nullptr);
 
 /// Time that each region is the innermost call, in ticks, over all rows.
 ///

@@ -20,6 +20,8 @@ std::string rows_text(const trace::Trace& trace, const Rows& rows) {
 std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange range,
                           const trace::Selection& selection, size_t count,
                           const std::string& partners) {
+  const std::string known = rows.calls != nullptr ? rows.calls->messages_text() : "";
+  if (!known.empty()) return known;
   std::string text = base::counted(count, "message", "messages");
   if (!partners.empty()) text += ", " + partners;
   if (selection.ranks.empty()) return text;

@@ -17,7 +17,7 @@ namespace pathline::figure {
 std::string rows_text(const trace::Trace& trace, const Rows& rows);
 
 /// "420 messages, all to ranks +-1", and what the picture leaves out: tables count a message of a
-/// chosen rank wherever it goes.
+/// chosen rank wherever it goes. What Rows::calls say of messages comes first.
 std::string messages_text(const trace::Trace& trace, const Rows& rows, TimeRange range,
                           const trace::Selection& selection, size_t count,
                           const std::string& partners);

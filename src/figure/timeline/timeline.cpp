@@ -50,14 +50,15 @@ class TimelineFigure : Frame {
         options_(options),
         steps_(steps),
         pool_(pool),
-        range_(visible_range(trace, selection)) {}
+        range_(visible_range(trace, selection)),
+        remarks_(options.calls ? options.calls->remarks() : std::vector<std::string>()) {}
 
   base::Result<layout::Scene> draw(TimelineReport& report) {
     if (options_.order != comm::Order::kRank) {
       order_ =
           process_order(trace_, selection_, comm::matrix(trace_, selection_, {}, pool_), options_);
     }
-    rows_ = choose_rows(trace_, selection_, order_ ? &*order_ : nullptr);
+    rows_ = choose_rows(trace_, selection_, order_ ? &*order_ : nullptr, options_.calls.get());
     if (rows_.rows.empty()) {
       return base::Error{base::ErrorCode::kInvalidArgument,
                          "there is nothing to draw: no location of the selection recorded calls or "
@@ -161,6 +162,7 @@ class TimelineFigure : Frame {
   [[nodiscard]] Palette choose_palette() {
     const std::vector<uint64_t> ticks = region_ticks(trace_, rows_, range_, pool_, &signatures_);
     const auto run_ticks = selection_.everything() ? ticks
+                           : options_.calls        ? options_.calls->run_ticks()
                                                    : region_ticks(trace_, choose_rows(trace_, {}),
                                                                   visible_range(trace_, {}), pool_);
     return make_palette(trace_, ticks, RegionColors(trace_.definitions, run_ticks, theme_), theme_);
@@ -245,6 +247,7 @@ class TimelineFigure : Frame {
     }
     if (steps_.any()) expected.push_back({.text = "1,000 periods, mean 10.0 ms"});
     expected.push_back({.text = "columns: shares of 10.0 ms"});
+    for (const std::string& remark : remarks_) expected.push_back({.text = remark});
     if (rows_.rows.size() > 64) expected.push_back({.text = "rank 100: higher, unlike others"});
     const size_t legend_rows = layout::legend_row_count(theme_, expected, inner_width());
     legend_height_ = static_cast<double>(std::min(kMostLegendRows, legend_rows)) *
@@ -345,6 +348,7 @@ class TimelineFigure : Frame {
     const auto say = [&](std::string text) {
       legend_.push_back({.text = std::move(text), .color = layout::kTransparent});
     };
+    std::for_each(remarks_.begin(), remarks_.end(), say);
     const double rows_per_px = static_cast<double>(rows_.rows.size()) / (plot_.h * scene_.scale);
     if (rows_per_px > 1) say(fmt::format("{:.1f} rows a line of pixels", rows_per_px));
     if (places_) say(unlike_text(places_->unlike, rows_));
@@ -392,12 +396,11 @@ class TimelineFigure : Frame {
   }
 
   void describe() {
-    const size_t count = messages_.size();
-    scene_.message_count = count;
+    scene_.message_count = messages_.size();
     scene_.description = fmt::format(
         "Calls of {} over {}, with {}", base::counted(rows_.rows.size(), "location", "locations"),
         base::human_seconds(trace_.span_seconds(range_.until - range_.from)),
-        base::counted(count, "message", "messages"));
+        base::counted(messages_.size(), "message", "messages"));
   }
 
   const trace::Trace& trace_;
@@ -405,8 +408,9 @@ class TimelineFigure : Frame {
   const Options& options_;
   const StepMarks& steps_;
   base::ThreadPool& pool_;
-  TimeRange range_;  // Of the axis.
-  TimeRange shown_;  // Of the run.
+  TimeRange range_;                         // Of the axis.
+  const std::vector<std::string> remarks_;  // On where the calls come from.
+  TimeRange shown_{};                       // Of the run.
   layout::Gradient gradient_;
   std::optional<comm::ProcessOrder> order_;
   Rows rows_;

@@ -16,10 +16,7 @@ constexpr size_t kLooked = 4096;         // events at either end of a location
 constexpr double kOwnWork = 0.05;        // of what remains
 constexpr double kWorthTrimming = 0.01;  // of the run
 
-struct Call {
-  uint64_t enter;
-  uint64_t leave;
-};
+using Call = trace::LocationEnds::Call;
 
 bool enters(const trace::Trace& trace, const trace::Events& events, size_t i,
             std::initializer_list<std::string_view> names) {
@@ -55,6 +52,18 @@ std::optional<Call> last_finalize(const trace::Trace& trace, const trace::Events
   return std::nullopt;
 }
 
+trace::LocationEnds ends_of(const trace::Trace& trace, const Rows& rows, uint32_t location,
+                            bool with_init, bool with_finalize) {
+  if (rows.calls != nullptr) return rows.calls->ends(location);
+  const trace::Events& events = trace.locations[location].events;
+  trace::LocationEnds ends;
+  ends.first_ticks = events.ticks[0];
+  ends.last_ticks = events.ticks[events.size() - 1];
+  if (with_init) ends.init = first_init(trace, events);
+  if (with_finalize) ends.finalize = last_finalize(trace, events);
+  return ends;
+}
+
 }  // namespace
 
 Trim trim_of(const trace::Trace& trace, const Rows& rows, const trace::Selection& selection) {
@@ -70,21 +79,19 @@ Trim trim_of(const trace::Trace& trace, const Rows& rows, const trace::Selection
     const uint32_t location = rows.rows[row].location;
     if (location == base::IdMap::kNone) continue;
     is_any = true;
-    const trace::Events& events = trace.locations[location].events;
+    const trace::LocationEnds ends = ends_of(trace, rows, location, all_begin, all_end);
     if (all_begin) {
-      const auto init = first_init(trace, events);
-      all_begin = init.has_value();
-      if (init) {
-        begin = std::min(begin, init->leave);
-        own_before = std::max(own_before, init->enter - events.ticks[0]);
+      all_begin = ends.init.has_value();
+      if (ends.init) {
+        begin = std::min(begin, ends.init->leave);
+        own_before = std::max(own_before, ends.init->enter - ends.first_ticks);
       }
     }
     if (all_end) {
-      const auto finalize = last_finalize(trace, events);
-      all_end = finalize.has_value();
-      if (finalize) {
-        end = std::max(end, finalize->enter);
-        own_behind = std::max(own_behind, events.ticks[events.size() - 1] - finalize->leave);
+      all_end = ends.finalize.has_value();
+      if (ends.finalize) {
+        end = std::max(end, ends.finalize->enter);
+        own_behind = std::max(own_behind, ends.last_ticks - ends.finalize->leave);
       }
     }
   }
