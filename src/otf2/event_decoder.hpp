@@ -16,6 +16,7 @@
 #include "otf2/bytes.hpp"
 #include "otf2/clock.hpp"
 #include "otf2/event_record.hpp"
+#include "otf2/event_stream.hpp"
 #include "otf2/read_definitions.hpp"
 #include "otf2/read_events.hpp"
 
@@ -71,13 +72,28 @@ class Decoder {
   void run_until(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t until) {
     until_ = until;
     paused_ = false;
+    const size_t earlier = builder_->size();
+    earlier_ = earlier;
+    place_at_ =
+        places_ != nullptr ? earlier + (next_place_ - std::min(next_place_, event_)) : SIZE_MAX;
     while (!done() && !paused_) {
       const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
-      if (begin >= file.size()) return end_file();
+      if (begin >= file.size()) {
+        end_file();
+        break;
+      }
       const size_t reached =
           run_chunk_at(file, chunk_bytes, begin, std::max(kChunkHeaderBytes, position_ - begin));
       position_ = paused_ ? begin + reached : begin + chunk_bytes;
     }
+    event_ += builder_->size() - earlier;
+  }
+  /// Of run_until(): nullptr for none.
+  void note_places(SeekPoints* places) { places_ = places; }
+  /// Where run_until() goes on, and how many events stand before.
+  void begin_at(uint64_t offset, uint64_t event) {
+    position_ = offset;
+    event_ = event;
   }
   void set_builder(trace::EventsBuilder& builder) { builder_ = &builder; }
   [[nodiscard]] uint64_t next_ticks() const { return next_ticks_; }
@@ -125,6 +141,7 @@ class Decoder {
   /// returns  where in the chunk it stopped, if it paused.
   size_t run_chunk_at(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t begin,
                       size_t from) {
+    chunk_begin_ = begin;
     const auto chunk = file.subspan(begin, std::min<uint64_t>(chunk_bytes, file.size() - begin));
     if (chunk.size() < kChunkHeaderBytes || chunk[0] != kBlockHeader) {
       stop("there is no header of a chunk");
@@ -156,6 +173,9 @@ class Decoder {
           if (!timestamp(in)) {
             paused_ = true;
             return static_cast<size_t>(record - chunk.data());
+          }
+          if (builder_->size() >= place_at_) [[unlikely]] {
+            note_place(chunk_begin_ + static_cast<uint64_t>(record - chunk.data()));
           }
           break;
         case kAttributeList: attribute_list(in); break;
@@ -190,6 +210,19 @@ class Decoder {
     }
     ticks_ = ticks;
     return true;
+  }
+
+  void note_place(uint64_t offset) {
+    if (fault || !attributes_.empty()) return;
+    const uint64_t event = event_ + (builder_->size() - earlier_);
+    next_place_ = (event / SeekPoints::kEvery + 1) * SeekPoints::kEvery;
+    place_at_ = earlier_ + (next_place_ - event_);
+    if (builder_->depth() > SeekPoints::kMostOpen) return;
+    places_->offset.push_back(offset);
+    places_->event.push_back(event);
+    places_->ticks.push_back(ticks_);
+    builder_->append_open_regions(places_->open);
+    places_->open_end.push_back(places_->open.size());
   }
 
   /// Reads the length of a record and sets the input's end to the end of its payload.
@@ -369,6 +402,12 @@ class Decoder {
   uint64_t position_ = 0;              // In the file: of the next record, or the begin of a chunk.
   uint64_t until_ = UINT64_MAX;
   uint64_t next_ticks_ = 0;  // Of the event at which it paused.
+  SeekPoints* places_ = nullptr;
+  uint64_t next_place_ = 0;     // Events in front of it, at least.
+  size_t place_at_ = SIZE_MAX;  // The same as a size of the builder.
+  uint64_t event_ = 0;          // Events before those of this run_until().
+  size_t earlier_ = 0;          // In the builder, when it began.
+  uint64_t chunk_begin_ = 0;
   bool paused_ = false;
   bool ended_ = false;
 };

@@ -6,13 +6,16 @@
 namespace pathline::otf2 {
 
 struct EventStream::State {
+  SeekPoints points;
   trace::EventsBuilder unused;  // Until there is one.
   Decoder decoder;
   uint64_t chunk_bytes;
 
   State(uint64_t bytes, const trace::Definitions& definitions,
         std::span<const trace::ClockOffset> clock_offsets, const IdMappings* mappings)
-      : decoder(definitions, clock_offsets, mappings, unused), chunk_bytes(bytes) {}
+      : decoder(definitions, clock_offsets, mappings, unused), chunk_bytes(bytes) {
+    decoder.note_places(&points);
+  }
 };
 
 EventStream::EventStream(uint64_t chunk_bytes, const trace::Definitions& definitions,
@@ -29,6 +32,11 @@ void EventStream::decode_until(std::span<const uint8_t> file, uint64_t until_tic
   collect(state_->decoder, builder,
           [&] { state_->decoder.run_until(file, state_->chunk_bytes, until_ticks); });
 }
+void EventStream::begin_at(uint64_t offset, uint64_t event) {
+  state_->decoder.note_places(nullptr);
+  state_->decoder.begin_at(offset, event);
+}
+const SeekPoints& EventStream::seek_points() const { return state_->points; }
 uint64_t EventStream::next_ticks() const { return state_->decoder.next_ticks(); }
 uint64_t EventStream::position() const { return state_->decoder.position(); }
 bool EventStream::ended() const { return state_->decoder.done(); }

@@ -6,11 +6,32 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "otf2/read_definitions.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::otf2 {
+
+/// Places in a file of events where decoding can begin, about every kEvery events: the first event
+/// that stands behind so many and has a time of its own. There is none inside of more than
+/// kMostOpen calls.
+struct SeekPoints {
+  static constexpr uint64_t kEvery = 4096;
+  static constexpr size_t kMostOpen = 1000;
+
+  std::vector<uint64_t> offset;     ///< In the file, of the record of that time.
+  std::vector<uint64_t> event;      ///< How many events stand before it.
+  std::vector<uint64_t> ticks;      ///< Its corrected time.
+  std::vector<uint64_t> open_end;   ///< Where its calls end in `open`.
+  std::vector<trace::Region> open;  ///< The calls that are open there, outermost first.
+
+  [[nodiscard]] size_t size() const { return offset.size(); }
+  [[nodiscard]] std::span<const trace::Region> open_at(size_t point) const {
+    const size_t begin = point == 0 ? 0 : open_end[point - 1];
+    return std::span(open).subspan(begin, open_end[point] - begin);
+  }
+};
 
 /// The decoder of decode_location_events() for a file whose events are wanted a part of the time at
 /// a time: it goes on where it stopped.
@@ -28,6 +49,11 @@ class EventStream {
   /// file  all bytes of the file, the same ones each time.
   void decode_until(std::span<const uint8_t> file, uint64_t until_ticks,
                     trace::EventsBuilder& builder);
+  /// Goes on at a place of SeekPoints, before which `event` events stand. The builder of
+  /// decode_until() has to know the calls that are open there. Notes no places from then on.
+  void begin_at(uint64_t offset, uint64_t event);
+  /// Places that were passed so far; they do not depend on where decode_until() stopped.
+  [[nodiscard]] const SeekPoints& seek_points() const;
   /// No event that follows is before it.
   [[nodiscard]] uint64_t next_ticks() const;
   [[nodiscard]] uint64_t position() const;  ///< In the file, about.

@@ -74,6 +74,11 @@ class Windows {
   /// What was seen of the locations that are owned, for another process.
   void pack_seen(base::Packer& out) const;
   void take_seen(base::Unpacker& in);
+  /// Where the events of a location can be read again, of the windows so far.
+  [[nodiscard]] const otf2::SeekPoints& seek_points(size_t location) const {
+    return states_[location].stream.seek_points();
+  }
+  [[nodiscard]] const otf2::Archive& archive() const { return archive_; }
 
  private:
   struct State {

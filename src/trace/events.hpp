@@ -158,6 +158,10 @@ class EventsBuilder {
   [[nodiscard]] size_t depth() const { return open_.size(); }
   /// Enters of the calls that are open, outermost first.
   [[nodiscard]] std::span<const uint32_t> open_calls() const { return open_; }
+  /// The same calls as their regions, appended.
+  void append_open_regions(std::vector<Region>& regions) const {
+    for (const uint32_t row : open_) regions.emplace_back(ref_[row]);
+  }
   /// An event of another location or part of it, without its attributes.
   void copy(const Events& from, size_t event);
 
