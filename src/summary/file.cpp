@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "summary/column_file.hpp"
+#include "summary/states_file.hpp"
 #include "trace/ranks.hpp"
 
 namespace pathline::summary {
@@ -388,6 +389,8 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_profile(summary.profile, out);
   write_matrix(summary.matrix, out);
   write_steps(summary.steps, out);
+  write_states(summary.states, out);
+  write_archive_index(summary.archive, out);
   return out.finish();
 }
 

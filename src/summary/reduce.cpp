@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "comm/step_table.hpp"
+#include "summary/growing_states.hpp"
 #include "summary/windows.hpp"
 #include "trace/backwards.hpp"
 #include "trace/calls.hpp"
@@ -135,11 +137,17 @@ base::Error needs_whole(std::string_view why) {
   return {base::ErrorCode::kUnsupported, std::string(why)};
 }
 
+uint64_t bytes_of(const otf2::Archive& archive) {
+  return std::accumulate(archive.event_bytes.begin(), archive.event_bytes.end(), uint64_t{0});
+}
+
 class Pass {
  public:
   Pass(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
        base::Progress& progress, exchange::Exchange& exchange)
-      : windows_(std::move(archive), size, pool, progress, exchange), pool_(pool) {}
+      : pool_(pool),
+        states_(archive.trace.definitions, state_budget(bytes_of(archive))),
+        windows_(std::move(archive), size, pool, progress, exchange) {}
 
   base::Result<RunSummary> run() {
     while (!windows_.ended()) {
@@ -228,6 +236,7 @@ class Pass {
     if (!steps_.add(part, progress, pool_)) {
       return needs_whole("some of its time steps lie inside of others");
     }
+    states_.add(part, earlier, pool_);
     for (auto& events : open.events) {
       std::sort(events.begin(), events.end());
       events.erase(std::unique(events.begin(), events.end()), events.end());
@@ -267,6 +276,11 @@ class Pass {
     result.steps = steps_.finish();
     result.profile = canonical(profile_.finish());
     result.matrix = matrix_.finish(trace.rank_count);
+    result.states = states_.finish(pool_);
+    result.archive.file_bytes = windows_.archive().event_bytes;
+    for (size_t i = 0; i < trace.locations.size(); ++i) {
+      result.archive.places.push_back(windows_.seek_points(i));
+    }
     forget_events(trace);
     result.run = std::move(trace);
     return result;
@@ -275,9 +289,10 @@ class Pass {
   static constexpr std::string_view kEndsInTheWhole =
       "recording was switched on in it, or requests were cancelled";
 
+  base::ThreadPool& pool_;
+  GrowingStates states_;
   Windows windows_;
   Share& share_ = windows_.share();
-  base::ThreadPool& pool_;
   profile::GrowingProfile profile_;
   comm::GrowingMatrix matrix_;
   comm::GrowingSummary facts_;
@@ -301,6 +316,9 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   } else {
     result.steps.outside.resize(trace.rank_count);
   }
+  GrowingStates states(trace.definitions);
+  states.add(trace, std::vector<size_t>(trace.locations.size()), pool);
+  result.states = states.finish(pool);
   forget_events(trace);
   result.run = std::move(trace);
   return result;

@@ -7,6 +7,8 @@
 #include "comm/summary.hpp"
 #include "profile/profile.hpp"
 #include "steps/table.hpp"
+#include "summary/read_back.hpp"
+#include "summary/states.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::summary {
@@ -21,6 +23,10 @@ struct RunSummary {
   comm::Matrix matrix;
   /// Those that the program marked; without such steps nothing lies outside, either.
   steps::Table steps;
+  /// As it was made; what a file has of it is read when it is asked for (states_file.hpp,
+  /// read_back.hpp).
+  States states;
+  ArchiveIndex archive;
 };
 
 }  // namespace pathline::summary

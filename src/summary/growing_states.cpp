@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/growing_states.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "summary/state_bins.hpp"
+#include "trace/calls.hpp"
+
+namespace pathline::summary {
+namespace {
+
+using trace::Region;
+
+/// The widths that a run is worth, by what its archive says of itself: about four events in the
+/// narrowest bins, and some hundred of the widest. What is wrong costs sharpness, and no more.
+std::vector<int> shifts_of(const trace::Definitions& definitions) {
+  constexpr uint64_t kEventsPerBin = 4;
+  constexpr uint64_t kFewBins = 128;
+  constexpr size_t kMostLevels = 14;
+  constexpr size_t kLevelsOfUnknown = 8;
+  constexpr int kUnknown = 10;
+  uint64_t events = 0;
+  uint64_t recording = 0;
+  for (const trace::LocationDefinition& location : definitions.locations) {
+    constexpr uint64_t kMostEvents = uint64_t{1} << 40U;
+    events += std::min(location.event_count, kMostEvents);
+    recording += location.event_count > 0 ? 1 : 0;
+  }
+  const uint64_t span = std::min(definitions.clock.trace_length, kMostBinTicks / kEventsPerBin);
+  const bool is_known = events > 0 && span > 0;
+  int shift = kUnknown;
+  if (is_known) {
+    const uint64_t each = std::max<uint64_t>(1, events / recording);
+    shift = static_cast<int>(std::bit_width(span / each * kEventsPerBin)) - 1;
+  }
+  shift = std::clamp(shift, kLeastBinShift, kMostBinShift);
+  std::vector<int> shifts = {shift};
+  while (shifts.size() < (is_known ? kMostLevels : kLevelsOfUnknown) &&
+         shift + 2 <= kMostBinShift && (!is_known || span >> shift > kFewBins)) {
+    shifts.push_back(shift += 2);
+  }
+  return shifts;
+}
+
+enum : uint8_t { kInit = 1, kFinalize = 2 };
+constexpr uint64_t kNear = 4096;  // events from the first or last one of a location
+
+}  // namespace
+
+struct GrowingStates::State {
+  struct OfLocation {
+    std::vector<Bins> levels;
+    uint64_t since = 0;
+    trace::LocationEnds ends;
+    uint64_t finalize_event = 0;
+    std::vector<Region> open;  // While its calls are walked over.
+  };
+
+  std::vector<int> shifts;
+  uint64_t budget_bytes;
+  std::vector<uint8_t> is_end;  // By region.
+  std::vector<OfLocation> locations;
+
+  void add(const trace::Trace& part, uint32_t location, size_t earlier) {
+    const trace::Events& events = part.locations[location].events;
+    if (events.size() <= earlier) return;
+    OfLocation& own = locations[location];
+    if (own.ends.events == 0) {
+      own.ends.first_ticks = events.ticks[earlier];
+      own.since = std::min(own.ends.first_ticks, kMostBinTicks);
+      for (const int shift : shifts) own.levels.emplace_back(shift, location);
+    }
+    note_ends(events, earlier, own);
+    own.open.clear();
+    const auto step = [&](uint64_t given) {
+      const uint64_t ticks = std::min(given, kMostBinTicks);
+      if (ticks <= own.since) return;
+      const bool has_region = !own.open.empty() && own.open.back().valid();
+      Bins* const first = own.levels.data();
+      first->add(has_region ? uint32_t{own.open.back()} + 1 : kNoCall, own.since, ticks, first + 1,
+                 first + own.levels.size());
+      own.since = ticks;
+    };
+    trace::walk_calls(
+        part.definitions, events,
+        [&](Region region, uint64_t ticks) {
+          own.ends.has_calls = true;
+          step(ticks);
+          own.open.push_back(region);
+        },
+        [&](uint64_t ticks) {
+          step(ticks);
+          own.open.pop_back();
+        });
+    step(events.ticks[events.size() - 1]);
+  }
+
+  void note_ends(const trace::Events& events, size_t earlier, OfLocation& own) const {
+    trace::LocationEnds& ends = own.ends;
+    for (size_t i = earlier; i < events.size(); ++i, ++ends.events) {
+      const trace::EventKind kind = events.kind[i];
+      if (kind != trace::EventKind::kEnter && kind != trace::EventKind::kLeave) continue;
+      const Region region = events.region(i);
+      const uint8_t end = region.valid() ? is_end[region] : 0;
+      if (end == 0) continue;
+      if (kind == trace::EventKind::kEnter) {
+        if (end == kInit && !ends.init && ends.events < kNear) {
+          ends.init = {events.ticks[i], UINT64_MAX};
+        } else if (end == kFinalize) {
+          ends.finalize = {events.ticks[i], UINT64_MAX};
+          own.finalize_event = ends.events;
+        }
+      } else if (end == kInit && ends.init && ends.init->leave == UINT64_MAX) {
+        ends.init->leave = events.ticks[i];
+      } else if (end == kFinalize && ends.finalize) {
+        ends.finalize->leave = events.ticks[i];
+      }
+    }
+    ends.last_ticks = events.ticks[events.size() - 1];
+  }
+
+  /// What needs more than the budget would be given up at the end all the same.
+  void keep_budget() {
+    uint64_t bytes = 0;
+    for (const OfLocation& own : locations) {
+      for (const Bins& bins : own.levels) bytes += bins.codes().size();
+    }
+    while (bytes > budget_bytes && shifts.size() > 1) {
+      shifts.erase(shifts.begin());
+      for (OfLocation& own : locations) {
+        if (own.levels.empty()) continue;
+        bytes -= own.levels.front().codes().size();
+        Bins* const first = own.levels.data();
+        first->give_up(*(first + 1), first + own.levels.size());
+        own.levels.erase(own.levels.begin());
+      }
+    }
+  }
+};
+
+uint64_t state_budget(uint64_t archive_bytes) {
+  constexpr uint64_t kLeast = 64 << 20;
+  constexpr uint64_t kPacked = 2;
+  return kPacked * (std::max(kLeast, archive_bytes / 100) / 3 * 2);
+}
+
+GrowingStates::GrowingStates(const trace::Definitions& definitions, uint64_t budget_bytes)
+    : state_(std::make_unique<State>()) {
+  state_->shifts = shifts_of(definitions);
+  state_->budget_bytes = budget_bytes;
+  for (const auto& region : definitions.regions) {
+    const std::string_view name = region.name;
+    state_->is_end.push_back(name == "MPI_Init" || name == "MPI_Init_thread" ? kInit
+                             : name == "MPI_Finalize"                        ? kFinalize
+                                                                             : 0);
+  }
+}
+GrowingStates::~GrowingStates() = default;
+
+void GrowingStates::add(const trace::Trace& part, const std::vector<size_t>& earlier,
+                        base::ThreadPool& pool) {
+  const size_t count = part.locations.size();
+  state_->locations.resize(count);
+  constexpr size_t kPiece = 16;
+  pool.for_each((count + kPiece - 1) / kPiece, [&](size_t piece) {
+    for (size_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
+      state_->add(part, static_cast<uint32_t>(i), earlier[i]);
+    }
+  });
+  state_->keep_budget();
+}
+
+States GrowingStates::finish(base::ThreadPool& pool) {
+  auto& locations = state_->locations;
+  pool.for_each(locations.size(), [&](size_t i) {
+    auto& own = locations[i];
+    Bins* const first = own.levels.data();
+    Bins* const end = first + own.levels.size();
+    // The last bins of a width are closed before those of the next.
+    for (Bins* bins = first; bins != end; ++bins) bins->finish(bins + 1, end);
+    if (own.ends.init && own.ends.init->leave == UINT64_MAX) own.ends.init.reset();
+    if (own.ends.finalize && own.finalize_event + kNear < own.ends.events) {
+      own.ends.finalize.reset();
+    }
+    if (own.ends.finalize && own.ends.finalize->leave == UINT64_MAX) {
+      own.ends.finalize->leave = own.ends.last_ticks;
+    }
+  });
+  state_->keep_budget();
+  States states;
+  for (const auto& own : locations) states.ends.push_back(own.ends);
+  for (size_t l = 0; l < state_->shifts.size(); ++l) {
+    StateLevel& level = states.levels.emplace_back();
+    level.shift = state_->shifts[l];
+    for (const auto& own : locations) {
+      level.code.push_back(level.codes.size());
+      level.first_bin.push_back(own.levels.empty() ? 0 : own.levels[l].first_bin());
+      level.error.push_back(own.levels.empty() ? 0 : own.levels[l].error());
+      if (own.levels.empty()) continue;
+      const auto& codes = own.levels[l].codes();
+      level.codes.insert(level.codes.end(), codes.begin(), codes.end());
+    }
+    level.code.push_back(level.codes.size());
+  }
+  locations.clear();
+  return states;
+}
+
+}  // namespace pathline::summary

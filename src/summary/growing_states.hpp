@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "summary/states.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::summary {
+
+/// Two thirds of 64 MiB, or of a hundredth of the archive if that is more, as they are in memory.
+uint64_t state_budget(uint64_t archive_bytes);
+
+/// Makes the states of a run whose events come one window of time after the other.
+///
+/// The bins of the narrowest level hold about four events. What does not fit into the budget loses
+/// its narrowest level, so that the result depends on neither windows nor threads.
+class GrowingStates {
+ public:
+  /// budget_bytes  of the codes in memory; in a file they take about half.
+  explicit GrowingStates(const trace::Definitions& definitions,
+                         uint64_t budget_bytes = state_budget(0));
+  ~GrowingStates();
+  GrowingStates(const GrowingStates&) = delete;
+  GrowingStates& operator=(const GrowingStates&) = delete;
+
+  /// part     all locations; the events of each begin with the Enters of the calls that are open.
+  /// earlier  per location, how many of its events are of windows before.
+  void add(const trace::Trace& part, const std::vector<size_t>& earlier, base::ThreadPool& pool);
+  /// To be called once, at the end.
+  [[nodiscard]] States finish(base::ThreadPool& pool);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pathline::summary

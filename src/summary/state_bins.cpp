@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/state_bins.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace pathline::summary {
+namespace {
+
+constexpr int kQuarterBits = 2;
+constexpr int kSampledBits = 2;           // The error of one bin in 2^2 is computed.
+constexpr uint64_t kForgotten = 1 << 16;  // All of a bin.
+constexpr int kCuts = 3;                  // Between the quarters of a bin.
+
+void put_number(uint64_t value, std::vector<uint8_t>& codes) {
+  for (; value >= 0x80; value >>= 7U) codes.push_back(static_cast<uint8_t>(value | 0x80U));
+  codes.push_back(static_cast<uint8_t>(value));
+}
+
+/// One in 2^2, without a rhythm that a program might have.
+bool is_sampled(uint64_t bin) {
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  return bin * kGolden >> (64 - kSampledBits) == 0;
+}
+
+}  // namespace
+
+void Bins::add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins* end) {
+  if (!has_begun_) begin(from);
+  at_ = until;
+  const uint64_t width = uint64_t{1} << shift_;
+  while (from < until) {
+    if (!is_open_ && (from & (width - 1)) == 0 && until - from >= width) {
+      const uint64_t count = (until - from) >> shift_;
+      run(code, count);
+      const uint64_t after = from + (count << shift_);
+      if (parent != end) parent->add(code, from, after, parent + 1, end);
+      from = after;
+      continue;
+    }
+    const uint64_t after = std::min(until, ((from >> shift_) + 1) << shift_);
+    put_quarters(code, from, after);
+    from = after;
+    if (from == begin_ + width) close(parent, end);
+  }
+}
+
+void Bins::finish(Bins* parent, Bins* end) {
+  const uint64_t width = uint64_t{1} << shift_;
+  if (is_open_) add(kNoCall, at_, begin_ + width, parent, end);
+  end_run();
+}
+
+void Bins::give_up(Bins& parent, Bins* end) {
+  if (is_open_) pass(parent, end);
+}
+
+uint16_t Bins::error() const {
+  if (bin_count_ == 0) return 0;
+  const double cut = static_cast<double>(forgotten_ << kSampledBits) / kForgotten / kCuts /
+                     static_cast<double>(bin_count_);
+  constexpr double kCutBinsPerPixel = 2;
+  return static_cast<uint16_t>(std::min(65535.0, kCutBinsPerPixel * cut * 65535 + 0.5));
+}
+
+/// The first bin has no call before the first event.
+void Bins::begin(uint64_t from) {
+  has_begun_ = true;
+  first_bin_ = from >> shift_;
+  put_quarters(kNoCall, first_bin_ << shift_, from);
+}
+
+/// Inside one bin, quarter by quarter: so it is known what the bin will forget.
+void Bins::put_quarters(uint32_t code, uint64_t from, uint64_t until) {
+  const int fine = shift_ - kQuarterBits;
+  while (from < until) {
+    const uint64_t after = std::min(until, ((from >> fine) + 1) << fine);
+    put(from, code, after - from);
+    from = after;
+  }
+}
+
+void Bins::put(uint64_t at, uint32_t code, uint64_t ticks) {
+  const auto quarter = static_cast<unsigned>(at >> (shift_ - kQuarterBits)) % 4;
+  if (!is_open_) {
+    is_open_ = true;
+    begin_ = at >> shift_ << shift_;
+    quarter_ = 0;
+    parts_.clear();
+  }
+  for (; quarter_ < quarter; ++quarter_) quarter_end_[quarter_] = parts_.size();
+  for (size_t i = quarter == 0 ? 0 : quarter_end_[quarter - 1]; i < parts_.size(); ++i) {
+    if (parts_[i].code != code) continue;
+    parts_[i].ticks += ticks;
+    return;
+  }
+  parts_.push_back({code, ticks});
+}
+
+void Bins::sum_up() {
+  whole_.clear();
+  for (const Part& part : parts_) {
+    const auto known = std::find_if(whole_.begin(), whole_.end(),
+                                    [&](const Part& other) { return other.code == part.code; });
+    if (known == whole_.end()) {
+      whole_.push_back(part);
+    } else {
+      known->ticks += part.ticks;
+    }
+  }
+}
+
+void Bins::close(Bins* parent, Bins* end) {
+  for (; quarter_ < 4; ++quarter_) quarter_end_[quarter_] = parts_.size();
+  sum_up();
+  if (whole_.size() == 1) {
+    run(whole_[0].code, 1);
+  } else {
+    end_run();
+    encode();
+    ++bin_count_;
+  }
+  is_open_ = false;
+  if (parent != end) pass(*parent, end);
+}
+
+void Bins::pass(Bins& parent, Bins* end) {
+  sum_up();
+  uint64_t at = begin_;
+  for (const Part& part : whole_) {
+    parent.add(part.code, at, at + part.ticks, &parent + 1, end);
+    at += part.ticks;
+  }
+}
+
+void Bins::run(uint32_t code, uint64_t count) {
+  if (run_code_ != code) end_run();
+  run_code_ = code;
+  run_ += count;
+  bin_count_ += count;
+}
+
+void Bins::end_run() {
+  if (run_ == 0) return;
+  put_number(run_ * 8, codes_);
+  put_number(run_code_, codes_);
+  run_ = 0;
+}
+
+/// Of the regions with most time, in the order of their first occurrence.
+void Bins::encode() {
+  Kept kept{};
+  size_t count = 0;
+  for (size_t i = 0; i < whole_.size(); ++i) {
+    size_t at = count;
+    while (at > 0 && whole_[kept[at - 1]].ticks < whole_[i].ticks) --at;
+    if (at == kMostBinRegions) continue;
+    count = std::min(count + 1, kMostBinRegions);
+    for (size_t k = count - 1; k > at; --k) kept[k] = kept[k - 1];
+    kept[at] = i;
+  }
+  std::sort(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count));
+  uint64_t sum = 0;
+  for (size_t k = 0; k < count; ++k) sum += whole_[kept[k]].ticks;
+  constexpr int kSafeBits = 48;  // times the shares
+  const int down = std::max(0, static_cast<int>(std::bit_width(sum)) - kSafeBits);
+  put_number(count, codes_);
+  for (size_t k = 0; k < count; ++k) put_number(whole_[kept[k]].code, codes_);
+  Until until{};
+  uint64_t before = 0;
+  uint32_t last = 0;
+  for (size_t k = 0; k < count; ++k) {
+    before += whole_[kept[k]].ticks;
+    until[k] =
+        static_cast<uint32_t>(((before >> down) * kBinShares + (sum >> down) / 2) / (sum >> down));
+    if (k + 1 < count) codes_.push_back(static_cast<uint8_t>(until[k] - last));
+    last = until[k];
+  }
+  if (is_sampled((begin_ >> shift_) + seed_)) weigh(kept, until, count);
+}
+
+/// How far what is kept is from what was, at the cuts between the quarters.
+void Bins::weigh(const Kept& kept, const Until& until, size_t count) {
+  const auto width = static_cast<double>(uint64_t{1} << shift_);
+  for (size_t cut = 0; cut < kCuts; ++cut) {
+    double difference = 0;
+    for (size_t w = 0; w < whole_.size(); ++w) {
+      uint64_t exact = 0;
+      for (size_t i = 0; i < quarter_end_[cut]; ++i) {
+        if (parts_[i].code == whole_[w].code) exact += parts_[i].ticks;
+      }
+      double shown = 0;
+      for (size_t k = 0; k < count; ++k) {
+        if (kept[k] != w) continue;
+        const double begin = (k > 0 ? until[k - 1] : 0) / double{kBinShares};
+        const double end = until[k] / double{kBinShares};
+        shown = std::clamp(static_cast<double>(cut + 1) / (kCuts + 1), begin, end) - begin;
+      }
+      difference += std::abs(static_cast<double>(exact) / width - shown);
+    }
+    forgotten_ += static_cast<uint64_t>(difference / 2 * kForgotten);
+  }
+}
+
+}  // namespace pathline::summary

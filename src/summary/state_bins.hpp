@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "summary/states.hpp"
+
+namespace pathline::summary {
+
+/// The bins of one location at one width, while they are made (growing_states.cpp).
+///
+/// The bins of a location at all widths stand side by side, narrow ones first. A closed bin hands
+/// its exact times to the next width, of which it is a quarter.
+class Bins {
+ public:
+  /// seed  so that not all locations take the same samples of what is forgotten.
+  Bins(int shift, uint64_t seed) : shift_(shift), seed_(seed) {}
+
+  /// What is the innermost call until `until`, from where the last one ended.
+  ///
+  /// code         region + 1, or kNoCall.
+  /// parent, end  the next width, and behind the last.
+  void add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins* end);
+  /// No call follows. To be called for narrow bins first.
+  void finish(Bins* parent, Bins* end);
+  /// This width will not be kept: what the open bin knows goes to the next one.
+  void give_up(Bins& parent, Bins* end);
+
+  [[nodiscard]] uint64_t first_bin() const { return first_bin_; }
+  [[nodiscard]] const std::vector<uint8_t>& codes() const { return codes_; }
+  /// See StateLevel::error.
+  [[nodiscard]] uint16_t error() const;
+
+ private:
+  struct Part {
+    uint32_t code;
+    uint64_t ticks;
+  };
+  using Kept = std::array<size_t, kMostBinRegions>;  ///< Indices into whole_.
+  using Until = std::array<uint32_t, kMostBinRegions>;
+
+  void begin(uint64_t from);
+  void put(uint64_t at, uint32_t code, uint64_t ticks);
+  void put_quarters(uint32_t code, uint64_t from, uint64_t until);
+  void close(Bins* parent, Bins* end);
+  void pass(Bins& parent, Bins* end);
+  void sum_up();
+  void run(uint32_t code, uint64_t count);
+  void end_run();
+  void encode();
+  void weigh(const Kept& kept, const Until& until, size_t count);
+
+  int shift_;
+  uint64_t seed_;
+  bool has_begun_ = false;
+  bool is_open_ = false;
+  uint64_t at_ = 0;     ///< Until here all is known.
+  uint64_t begin_ = 0;  ///< Of the open bin.
+  unsigned quarter_ = 0;
+  std::array<size_t, 4> quarter_end_{};  ///< In parts_.
+  std::vector<Part> parts_;              ///< Of the open bin, quarter by quarter.
+  std::vector<Part> whole_;              ///< The same of all quarters, by first occurrence.
+  uint32_t run_code_ = 0;
+  uint64_t run_ = 0;  ///< Bins with nothing else, not yet in the codes.
+  uint64_t first_bin_ = 0;
+  uint64_t bin_count_ = 0;
+  uint64_t forgotten_ = 0;
+  std::vector<uint8_t> codes_;
+};
+
+}  // namespace pathline::summary
