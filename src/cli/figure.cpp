@@ -189,6 +189,7 @@ void add_figure_command(Command& program, Action& action) {
       "  pathline figure matrix run -o matrix.png --order spectral\n"
       "  pathline figure flow run -o flow.png --order host\n"
       "  pathline figure chord run -o chord.svg --metric messages --beta 0.9\n"
+      "  pathline figure timeline run.plsum -o zoom.png --from 1.2 --until 1.25 --ranks 0-7\n"
       "  pathline figure timeline run -o critical.png --critical --from 1 --until 1.2\n"
       "  pathline figure steps run -o steps.png\n"
       "  pathline figure efficiency run -o efficiency.png\n"

@@ -9,6 +9,7 @@
 
 #include "app/empty_result.hpp"
 #include "app/findings.hpp"
+#include "app/summary_picture.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
 #include "cli/figure_kinds.hpp"
@@ -199,6 +200,10 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
     }
     return app::make_efficiency_scene(run.trace, common.input, request, look, run.pool);
   }
+  if (run.summary) {
+    return app::make_summary_timeline(common.input, *run.summary, run.trace, run.selection, look,
+                                      run.pool, &report);
+  }
   return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
 }
 
@@ -209,9 +214,15 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const std::string& compare, figure::Options look, bool stats) {
   if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
-  auto opened = open(common);
+  const bool is_timeline = kind == app::FigureKind::kTimeline;
+  auto opened = open(common, is_timeline ? Takes::kPartsOfSummaries : Takes::kTraces);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  if (run.summary && (options.critical || look.pick)) {
+    return app::needs_archive(
+        common.input, *run.summary,
+        options.critical ? ": --critical needs its events" : ": --pick needs its events");
+  }
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);

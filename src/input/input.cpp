@@ -174,7 +174,7 @@ base::Result<trace::Trace> need_trace(base::Result<Input> input, const fs::path&
         base::ErrorCode::kUnsupported,
         fmt::format("{} is a summary: it has tables of the whole run, but no events",
                     path.string()),
-        fmt::format("'pathline info', 'profile', 'matrix' and 'steps' show them; its events are in "
+        fmt::format("'pathline info', 'profile', 'matrix', 'steps' and 'figure timeline' show them; its events are in "
                     "{}.",
                     events_of(*summary, path).string())};
   }

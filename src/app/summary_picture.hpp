@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "figure/figure.hpp"
+#include "layout/scene.hpp"
+#include "summary/run_summary.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::app {
+
+/// The timeline of a summary: of its bins where they are as narrow as a pixel, else of the events
+/// in the archive if few are seen, else of the narrowest bins, which the picture then says.
+///
+/// file      of the summary, with states and a path to the archive.
+/// run       that of `summary`, without events.
+/// options   neither critical nor causes nor pick: they need events; `calls` is replaced.
+/// errors    kUnsupported for an order that follows from messages, and for a summary without
+///           states; those of the file; those of figure::timeline().
+base::Result<layout::Scene> make_summary_timeline(const std::filesystem::path& file,
+                                                  const summary::RunSummary& summary,
+                                                  const trace::Trace& run,
+                                                  const trace::Selection& selection,
+                                                  figure::Options options, base::ThreadPool& pool,
+                                                  figure::TimelineReport* report);
+
+/// "run.plsum is a summary: --critical needs events", and where they are.
+///
+/// why  behind "is a summary".
+base::Error needs_archive(const std::filesystem::path& file, const summary::RunSummary& summary,
+                          std::string_view why);
+
+}  // namespace pathline::app
