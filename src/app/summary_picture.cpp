@@ -131,39 +131,54 @@ void say_of_messages(const summary::RunSummary& summary, SummaryCalls& calls) {
   if (summary.facts.messages == 0) return;
   calls.say_of_messages(
       fmt::format("{} in the run", base::counted(summary.facts.messages, "message", "messages")));
-  calls.remark("messages: in the archive");
+  calls.remark("messages: zoom in");
 }
 
-/// The events that are seen, from the archive.
-///
-/// returns  nothing where they are too many, or the summary does not know where they stand.
-base::Result<std::optional<trace::Trace>> read_part(const fs::path& source,
-                                                    const summary::ColumnReader& file,
-                                                    const trace::Trace& run, const View& view,
-                                                    base::ThreadPool& pool) {
+/// What is seen, from the archive.
+struct ReadPart {
+  std::optional<trace::Trace> trace;  ///< None where it is too much, or nobody knows where it is.
+  bool has_messages = false;
+};
+
+/// The events of the rows, with messages if they are not too many from mark to mark.
+base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnReader& file,
+                                 const trace::Trace& run, const View& view,
+                                 const trace::Selection& selection, bool wants_messages,
+                                 base::ThreadPool& pool) {
   constexpr uint64_t kMostEvents = uint64_t{1} << 24U;
   const auto index = summary::read_archive_index(file, run);
   if (!index) return index.error();
-  if (index.value().empty()) return std::optional<trace::Trace>();
+  if (index.value().empty()) return ReadPart();
   summary::PartOfRun part{view.range.from, view.range.until, {}};
-  for (const figure::Row& row : view.rows.rows) {
-    if (row.location != base::IdMap::kNone) part.locations.push_back(row.location);
+  for (uint32_t i = 0; i < run.locations.size(); ++i) {
+    const trace::Rank rank = run.locations[i].rank;
+    const bool is_chosen =
+        selection.ranks.empty() || (rank.valid() && selection.has_rank(uint32_t{rank}));
+    if (is_chosen) part.locations.push_back(i);
   }
-  if (summary::events_to_read(index.value(), part) > kMostEvents) {
-    return std::optional<trace::Trace>();
-  }
+  if (summary::events_to_read(index.value(), part) > kMostEvents) return ReadPart();
   const auto anchor = input::archive_of(source);
   if (!anchor) return anchor.error();
   if (!anchor.value()) {
     return base::Error{base::ErrorCode::kNotFound,
                        fmt::format("{} is no OTF2 archive", source.string())};
   }
+  const auto marks = summary::read_marks(file, run);
+  if (!marks) return marks.error();
   base::Progress progress;
   auto archive = otf2::open_archive(*anchor.value(), pool, progress);
   if (!archive) return archive.error();
-  auto trace = summary::read_back(std::move(archive).value(), index.value(), run, part, pool);
+  const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
+  ReadPart result;
+  result.has_messages =
+      wants_messages && summary::events_to_read(index.value(), wide) <= kMostEvents;
+  auto trace = result.has_messages
+                   ? summary::read_back_messages(std::move(archive).value(), index.value(),
+                                                 marks.value(), run, wide, pool)
+                   : summary::read_back(std::move(archive).value(), index.value(), run, part, pool);
   if (!trace) return trace.error();
-  return std::optional(std::move(trace).value());
+  result.trace = std::move(trace).value();
+  return result;
 }
 
 /// What the picture has to say of its bins.
@@ -211,20 +226,24 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
   const View view = view_of(run, selection, options, *calls);
   auto level = sharp_level(states, view);
   if (!level) {
-    auto part = read_part(source, columns.value(), run, view, pool);
-    if (part && part.value()) {
-      say_of_messages(summary, *calls);
-      return figure::timeline(*part.value(), selection, options, {}, pool, report);
+    const bool wants_messages =
+        summary.facts.messages > 0 && options.messages != figure::MessageMode::kNone;
+    auto part = read_part(source, columns.value(), run, view, selection, wants_messages, pool);
+    if (part && part.value().trace) {
+      if (!part.value().has_messages) say_of_messages(summary, *calls);
+      return figure::timeline(*part.value().trace, selection, options, {}, pool, report);
     }
     level = narrow_level(states, view);
-    // Without the archive, what bins show roughly is better than nothing; what they do not, is not.
-    if (!part && view.bins_per_px(states.levels[*level]) < 1) {
+    // Without the archive, bins are better than nothing where they show the whole run.
+    const bool is_zoomed = selection.from_ticks != 0 || selection.until_ticks != UINT64_MAX;
+    if (!part && is_zoomed && view.bins_per_px(states.levels[*level]) < 1) {
       base::Error error = part.error();
       error.message = fmt::format("{} has no events of its own for so short a time: {}",
                                   file.string(), error.message);
       if (error.advice.empty()) error.advice = "Its tables and the picture of the whole run work.";
       return error;
     }
+    if (!part) calls->remark("the archive cannot be read");
   }
   if (auto status = summary::read_codes(columns.value(), run, *level, states.levels[*level]);
       !status) {

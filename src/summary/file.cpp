@@ -391,6 +391,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_steps(summary.steps, out);
   write_states(summary.states, out);
   write_archive_index(summary.archive, out);
+  write_marks(summary.marks, out);
   return out.finish();
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "otf2/anchor.hpp"
+#include "trace/match.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -119,8 +120,76 @@ uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
   return events;
 }
 
-base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& index,
+PartOfRun between_marks(const Marks& marks, const PartOfRun& part) {
+  PartOfRun wide = part;
+  const auto is_before = [](const Mark& mark, uint64_t ticks) { return mark.ticks < ticks; };
+  const auto end = std::lower_bound(marks.begin(), marks.end(), part.until_ticks, is_before);
+  wide.until_ticks = end == marks.end() ? UINT64_MAX : end->ticks;
+  const auto behind = std::lower_bound(marks.begin(), marks.end(), part.from_ticks + 1, is_before);
+  wide.from_ticks = behind == marks.begin() ? 0 : (behind - 1)->ticks;
+  return wide;
+}
+
+namespace {
+
+/// An event of a message that is known already.
+struct KnownEnd {
+  uint64_t ticks;
+  uint64_t bytes;
+  uint32_t tag;
+  bool is_send;
+};
+
+bool is_end(const trace::Events& events, size_t i, const KnownEnd& end) {
+  using trace::EventKind;
+  const EventKind kind = events.kind[i];
+  const bool is_of_kind = end.is_send ? kind == EventKind::kMpiSend || kind == EventKind::kMpiIsend
+                                      : kind == EventKind::kMpiRecv || kind == EventKind::kMpiIrecv;
+  if (!is_of_kind) return false;
+  const trace::PointToPoint fields = events.point_to_point(i);
+  return fields.tag == end.tag && (!end.is_send || fields.bytes == end.bytes);
+}
+
+/// Decodes up to `until`, but leaves out known ends.
+///
+/// ends     by time.
+/// returns  the time of the last event, left out or not.
+uint64_t decode_without(std::span<const KnownEnd> ends, std::span<const uint8_t> file,
+                        uint64_t until, otf2::EventStream& stream, trace::EventsBuilder& builder) {
+  uint64_t last_ticks = 0;
+  while (!ends.empty() && ends.front().ticks < until && !stream.fault()) {
+    const uint64_t instant = ends.front().ticks;
+    stream.decode_until(file, instant, builder);
+    trace::EventsBuilder at_once;
+    std::vector<trace::Region> open;
+    builder.append_open_regions(open);
+    for (const trace::Region region : open) at_once.enter(instant, region);
+    const size_t earlier = at_once.size();
+    stream.decode_until(file, instant + 1, at_once);
+    if (at_once.size() > earlier) last_ticks = instant;
+    const trace::Events events = at_once.finish();
+    std::vector<KnownEnd> left;
+    for (; !ends.empty() && ends.front().ticks == instant; ends = ends.subspan(1)) {
+      left.push_back(ends.front());
+    }
+    for (size_t i = earlier; i < events.size(); ++i) {
+      const auto known = std::find_if(left.begin(), left.end(),
+                                      [&](const KnownEnd& end) { return is_end(events, i, end); });
+      if (known == left.end()) {
+        builder.copy(events, i);
+      } else {
+        left.erase(known);
+      }
+    }
+  }
+  if (!stream.fault()) stream.decode_until(file, until, builder);
+  return std::max(last_ticks, builder.last_ticks());
+}
+
+/// known  per location, by time.
+base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& index,
                                      const trace::Trace& run, const PartOfRun& part,
+                                     const std::vector<std::vector<KnownEnd>>& known,
                                      base::ThreadPool& pool) {
   trace::Trace& trace = archive.trace;
   if (trace.locations.size() != run.locations.size() ||
@@ -140,27 +209,35 @@ base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& 
     otf2::EventStream stream(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
                              archive.mappings[i].get());
     stream.begin_at(places.offset[place], places.event[place]);
-    trace::EventsBuilder builder;
+    trace::EventsBuilder before;
     for (const trace::Region region : places.open_at(place)) {
-      builder.enter(places.ticks[place], region);
+      before.enter(places.ticks[place], region);
     }
-    const size_t open = builder.size();
-    stream.decode_until(file.value().bytes(), places.ticks[place], builder);
-    if (stream.fault() || builder.size() != open || stream.next_ticks() != places.ticks[place]) {
+    const size_t open = before.size();
+    stream.decode_until(file.value().bytes(), places.ticks[place], before);
+    if (stream.fault() || before.size() != open || stream.next_ticks() != places.ticks[place]) {
       return is_another(archive.anchor,
                         fmt::format("{} has another event at byte {}", path.filename().string(),
                                     places.offset[place]));
     }
-    stream.decode_until(file.value().bytes(), part.until_ticks, builder);
+    stream.decode_until(file.value().bytes(), part.from_ticks, before);
+    trace::EventsBuilder builder;
+    std::vector<trace::Region> calls;
+    before.append_open_regions(calls);
+    for (const trace::Region region : calls) builder.enter(part.from_ticks, region);
+    std::span<const KnownEnd> ends;
+    if (!known.empty()) ends = known[i];
+    const uint64_t last_ticks =
+        decode_without(ends, file.value().bytes(), part.until_ticks, stream, builder);
     if (stream.fault()) {
       return otf2::event_fault(path, archive.event_chunk_bytes, *stream.fault(),
-                               places.event[place] + builder.size() - open + stream.unknown());
+                               places.event[place] + before.size() - open + builder.size() -
+                                   calls.size() + stream.unknown());
     }
-    if (!stream.ended()) {
-      std::vector<trace::Region> calls;
-      builder.append_open_regions(calls);
-      for (size_t k = calls.size(); k-- > 0;) builder.leave(part.until_ticks, calls[k]);
-    }
+    const uint64_t end_ticks = stream.ended() ? last_ticks : part.until_ticks;
+    calls.clear();
+    builder.append_open_regions(calls);
+    for (size_t k = calls.size(); k-- > 0;) builder.leave(end_ticks, calls[k]);
     location.events = builder.finish();
     return {};
   };
@@ -173,6 +250,86 @@ base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& 
   trace.start_ticks = run.start_ticks;
   trace.end_ticks = run.end_ticks;
   return std::move(archive.trace);
+}
+
+void add(const MarkedMessage& one, trace::Messages& to, size_t row) {
+  to.sender[row] = one.sender;
+  to.receiver[row] = one.receiver;
+  to.send_ticks[row] = one.send_ticks;
+  to.send_end_ticks[row] = one.send_end_ticks;
+  to.recv_post_ticks[row] = one.recv_post_ticks;
+  to.recv_ticks[row] = one.recv_ticks;
+  to.bytes[row] = one.bytes;
+  to.tag[row] = one.tag;
+  to.comm[row] = one.comm;
+  to.send_location[row] = one.send_location;
+  to.recv_location[row] = one.recv_location;
+}
+
+/// The messages of a trace and others, by the time of their sending.
+void merge(const std::vector<MarkedMessage>& others, trace::Messages& messages) {
+  std::vector<MarkedMessage> all = others;
+  const trace::Messages& from = messages;
+  for (size_t i = 0; i < from.size(); ++i) {
+    all.push_back({from.sender[i], from.receiver[i], from.send_location[i], from.recv_location[i],
+                   from.send_ticks[i], from.send_end_ticks[i], from.recv_post_ticks[i],
+                   from.recv_ticks[i], from.bytes[i], from.tag[i], from.comm[i]});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const MarkedMessage& a, const MarkedMessage& b) {
+    return std::pair(a.send_ticks, a.sender) < std::pair(b.send_ticks, b.sender);
+  });
+  messages.resize(all.size());
+  for (size_t i = 0; i < all.size(); ++i) add(all[i], messages, i);
+}
+
+/// The messages under way at the ends of a part, between ranks whose locations are chosen.
+std::vector<MarkedMessage> under_way(const Marks& marks, const PartOfRun& part,
+                                     const std::vector<bool>& is_chosen) {
+  std::vector<MarkedMessage> messages;
+  for (const Mark& mark : marks) {
+    if (mark.ticks != part.from_ticks && mark.ticks != part.until_ticks) continue;
+    for (const MarkedMessage& one : mark.messages) {
+      const bool was_there = mark.ticks == part.until_ticks && one.first_ticks() < part.from_ticks;
+      if (!was_there && (is_chosen[one.send_location] || is_chosen[one.recv_location])) {
+        messages.push_back(one);
+      }
+    }
+  }
+  return messages;
+}
+
+}  // namespace
+
+base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& index,
+                                     const trace::Trace& run, const PartOfRun& part,
+                                     base::ThreadPool& pool) {
+  return read_part(std::move(archive), index, run, part, {}, pool);
+}
+
+base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const ArchiveIndex& index,
+                                              const Marks& marks, const trace::Trace& run,
+                                              const PartOfRun& part, base::ThreadPool& pool) {
+  std::vector<bool> is_chosen(run.locations.size());
+  for (const uint32_t location : part.locations) is_chosen[location] = true;
+  std::vector<MarkedMessage> known = under_way(marks, part, is_chosen);
+  std::vector<std::vector<KnownEnd>> ends(run.locations.size());
+  for (const MarkedMessage& one : known) {
+    ends[one.send_location].push_back({one.send_ticks, one.bytes, one.tag, true});
+    ends[one.recv_location].push_back({one.recv_ticks, one.bytes, one.tag, false});
+  }
+  for (auto& of_location : ends) {
+    std::erase_if(of_location, [&](const KnownEnd& end) { return end.ticks < part.from_ticks; });
+    std::stable_sort(of_location.begin(), of_location.end(),
+                     [](const KnownEnd& a, const KnownEnd& b) { return a.ticks < b.ticks; });
+  }
+  auto trace = read_part(std::move(archive), index, run, part, ends, pool);
+  if (!trace) return trace;
+  trace::match_messages(trace.value(), pool);
+  std::erase_if(known, [&](const MarkedMessage& one) {
+    return !is_chosen[one.send_location] || !is_chosen[one.recv_location];
+  });
+  merge(known, trace.value().messages);
+  return trace;
 }
 
 }  // namespace pathline::summary

@@ -10,6 +10,7 @@
 #include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
 #include "summary/column_file.hpp"
+#include "summary/marks.hpp"
 #include "trace/trace.hpp"
 
 // Events of a part of a run from its archive, which a summary knows the way into.
@@ -36,6 +37,9 @@ struct PartOfRun {
 /// How many events have to be decoded for a part, up to SeekPoints::kEvery for each location more.
 uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part);
 
+/// From the last mark before a part to the first one behind it.
+PartOfRun between_marks(const Marks& marks, const PartOfRun& part);
+
 /// The events of a part, as a trace of the run: each chosen location begins with the Enters of the
 /// calls that are open, and ends with Leaves for those still open at the end of the part. Other
 /// locations have no events; there are no messages.
@@ -47,5 +51,15 @@ uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part);
 base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& index,
                                      const trace::Trace& run, const PartOfRun& part,
                                      base::ThreadPool& pool);
+
+/// The same with the messages between the ranks of the chosen locations that have an event in the
+/// part, and maybe some before and behind it. All locations of a rank have to be chosen. Events of
+/// messages that are under way at the ends of the part are left out of the locations.
+///
+/// marks  of the run.
+/// part   of between_marks().
+base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const ArchiveIndex& index,
+                                              const Marks& marks, const trace::Trace& run,
+                                              const PartOfRun& part, base::ThreadPool& pool);
 
 }  // namespace pathline::summary

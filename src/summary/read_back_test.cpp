@@ -16,10 +16,12 @@
 
 #include "base/scratch_folder.hpp"
 #include "base/test_data.hpp"
+#include "base/test_scale.hpp"
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
 #include "summary/file.hpp"
 #include "summary/reduce.hpp"
+#include "summary/test_random_run.hpp"
 #include "trace/calls.hpp"
 #include "trace/test_trace.hpp"
 
@@ -27,9 +29,6 @@ namespace pathline::summary {
 namespace {
 
 namespace fs = std::filesystem;
-using trace::Region;
-using trace::TestTrace;
-
 /// More than two seek points in each location, with calls up to 30 deep and several events at an
 /// instant.
 trace::Trace long_run(uint32_t ranks, uint32_t events) {
@@ -172,6 +171,80 @@ TEST(ReadBack, FindsTheSamePlacesInWindowsOfAnySize) {
     ASSERT_TRUE(write(summary, folder.path() / "run.plsum").ok());
     EXPECT_EQ(folder.read("run.plsum"), bytes) << events;
   }
+}
+
+/// The messages with an event in the part between two chosen locations, all that is known of each.
+std::vector<std::string> messages(const trace::Trace& trace, const PartOfRun& part) {
+  const trace::Messages& all = trace.messages;
+  const auto has = [&](uint32_t location) {
+    return std::find(part.locations.begin(), part.locations.end(), location) !=
+           part.locations.end();
+  };
+  std::vector<std::string> result;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto [first, last] =
+        std::minmax({all.send_ticks[i], all.recv_post_ticks[i], all.recv_ticks[i]});
+    if (last < part.from_ticks || first >= part.until_ticks) continue;
+    if (!has(all.send_location[i]) || !has(all.recv_location[i])) continue;
+    std::string line;
+    for (const uint64_t number : {uint64_t{all.sender[i]}, uint64_t{all.receiver[i]},
+                                  all.send_ticks[i], all.recv_post_ticks[i], all.recv_ticks[i],
+                                  all.bytes[i], uint64_t{all.tag[i]}, uint64_t{all.comm[i]}}) {
+      line += std::to_string(number) + " ";
+    }
+    result.push_back(line);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+TEST(ReadBack, TellsMessagesApartFromMarks) {
+  size_t compared = 0;
+  size_t found = 0;
+  for (uint32_t seed = 1; seed <= base::scaled(60) && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const base::ScratchFolder folder;
+    base::ThreadPool pool(2);
+    base::Progress progress;
+    ASSERT_TRUE(otf2::write(RandomRun(seed).trace(), folder.path(), "traces", progress).ok());
+    const auto anchor = folder.path() / "traces.otf2";
+    const auto whole = otf2::read(anchor, {}, pool, progress);
+    ASSERT_TRUE(whole.ok());
+    const trace::Trace& trace = whole.value();
+    exchange::Exchange alone;
+    auto summary =
+        reduce(opened(anchor), {.events = 100, .first_ticks = 100}, pool, progress, alone);
+    if (!summary.ok()) continue;  // Is to be read as a whole.
+    std::mt19937_64 random(seed);
+    GrowingMarks growing(random() % 50, 40 + random() % 200, 10);
+    growing.add(trace.messages);
+    const Marks marks = growing.finish();
+    for (size_t k = 0; k < 8; ++k) {
+      PartOfRun part{random() % 2200, 0, {}};
+      part.until_ticks = part.from_ticks + 1 + random() % 300;
+      for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+        if (random() % 4 == 0) continue;
+        for (uint32_t i = 0; i < trace.locations.size(); ++i) {
+          if (trace.locations[i].rank == trace::Rank(rank)) part.locations.push_back(i);
+        }
+      }
+      const PartOfRun wide = between_marks(marks, part);
+      ASSERT_LE(wide.from_ticks, part.from_ticks);
+      ASSERT_GE(wide.until_ticks, part.until_ticks);
+      const auto read = read_back_messages(opened(anchor), summary.value().archive, marks,
+                                           summary.value().run, wide, pool);
+      ASSERT_TRUE(read.ok()) << read.error().message;
+      EXPECT_EQ(rows(read.value(), part), rows(trace, part));
+      const auto expected = messages(trace, part);
+      EXPECT_EQ(messages(read.value(), part), expected)
+          << part.from_ticks << " to " << part.until_ticks << ", read from " << wide.from_ticks
+          << " to " << wide.until_ticks;
+      ++compared;
+      found += expected.size();
+    }
+  }
+  EXPECT_GE(compared, 5 * base::scaled(60));
+  EXPECT_GE(found, compared);
 }
 
 std::string refusal(const fs::path& anchor, const RunSummary& summary, const PartOfRun& part) {

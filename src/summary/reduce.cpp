@@ -11,6 +11,7 @@
 
 #include "comm/step_table.hpp"
 #include "summary/growing_states.hpp"
+#include "summary/marks.hpp"
 #include "summary/windows.hpp"
 #include "trace/backwards.hpp"
 #include "trace/calls.hpp"
@@ -146,6 +147,7 @@ class Pass {
   Pass(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
        base::Progress& progress, exchange::Exchange& exchange)
       : pool_(pool),
+        marks_(archive.trace.definitions),
         states_(archive.trace.definitions, state_budget(bytes_of(archive))),
         windows_(std::move(archive), size, pool, progress, exchange) {}
 
@@ -226,6 +228,7 @@ class Pass {
     for (const uint64_t bytes : part.messages.bytes) message_bytes_ += bytes;
 
     matrix_.add(part.messages);
+    marks_.add(part.messages);
     profile_.add(part, windows_.from_ticks(), pool_);
     facts_.add(part, earlier, open.events);
     collectives_.add(part, earlier);
@@ -277,6 +280,7 @@ class Pass {
     result.profile = canonical(profile_.finish());
     result.matrix = matrix_.finish(trace.rank_count);
     result.states = states_.finish(pool_);
+    result.marks = marks_.finish();
     result.archive.file_bytes = windows_.archive().event_bytes;
     for (size_t i = 0; i < trace.locations.size(); ++i) {
       result.archive.places.push_back(windows_.seek_points(i));
@@ -290,6 +294,7 @@ class Pass {
       "recording was switched on in it, or requests were cancelled";
 
   base::ThreadPool& pool_;
+  GrowingMarks marks_;
   GrowingStates states_;
   Windows windows_;
   Share& share_ = windows_.share();

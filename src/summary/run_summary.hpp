@@ -7,6 +7,7 @@
 #include "comm/summary.hpp"
 #include "profile/profile.hpp"
 #include "steps/table.hpp"
+#include "summary/marks.hpp"
 #include "summary/read_back.hpp"
 #include "summary/states.hpp"
 #include "trace/trace.hpp"
@@ -27,6 +28,7 @@ struct RunSummary {
   /// read_back.hpp).
   States states;
   ArchiveIndex archive;
+  Marks marks;
 };
 
 }  // namespace pathline::summary

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <mutex>
-#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -27,14 +24,10 @@
 #include "summary/file.hpp"
 #include "summary/reduce.hpp"
 #include "summary/states_file.hpp"
-#include "trace/test_trace.hpp"
+#include "summary/test_random_run.hpp"
 
 namespace pathline::summary {
 namespace {
-
-using trace::EventKind;
-using trace::Region;
-using trace::TestTrace;
 
 /// Everything that can be compared, in a line each.
 std::vector<std::string> lines(const RunSummary& summary) {
@@ -95,6 +88,25 @@ std::vector<std::string> lines(const RunSummary& summary) {
   return result;
 }
 
+/// What only a run that was read in windows has.
+std::vector<std::string> archive_lines(const RunSummary& summary) {
+  std::vector<std::string> result = {testing::PrintToString(summary.archive.file_bytes)};
+  for (const otf2::SeekPoints& places : summary.archive.places) {
+    result.push_back(testing::PrintToString(
+        std::tuple(places.offset, places.event, places.ticks, places.open_end,
+                   std::vector<uint32_t>(places.open.begin(), places.open.end()))));
+  }
+  for (const Mark& mark : summary.marks) {
+    for (const MarkedMessage& one : mark.messages) {
+      result.push_back(testing::PrintToString(std::vector<uint64_t>{
+          mark.ticks, one.sender, one.receiver, one.send_location, one.recv_location,
+          one.send_ticks, one.send_end_ticks, one.recv_post_ticks, one.recv_ticks, one.bytes,
+          one.tag, one.comm}));
+    }
+  }
+  return result;
+}
+
 /// A file with all that is read only when it is asked for.
 base::Result<RunSummary> read_all(const std::filesystem::path& file) {
   auto summary = read(file);
@@ -112,6 +124,9 @@ base::Result<RunSummary> read_all(const std::filesystem::path& file) {
   auto archive = read_archive_index(columns.value(), all.run);
   if (!archive) return archive.error();
   all.archive = std::move(archive).value();
+  auto marks = read_marks(columns.value(), all.run);
+  if (!marks) return marks.error();
+  all.marks = std::move(marks).value();
   return all;
 }
 
@@ -202,112 +217,6 @@ TEST(Windows, GiveTheTablesOfTheWholeForArchivesOfOthers) {
   EXPECT_EQ(archives, 36U);
 }
 
-/// A program whose messages are received in any order, whose receives complete in another one than
-/// they were posted in, and whose calls nest.
-class RandomRun {
- public:
-  explicit RandomRun(uint32_t seed)
-      : random_(seed), ranks_(1 + pick(5)), test_(ranks_, 1 + seed % 2) {
-    const Region main = test_.region("main");
-    const Region work = test_.region("work");
-    const Region step = test_.region("time step");
-    const Region mpi = test_.region("MPI_Wait");
-    for (uint32_t rank = 0; rank < ranks_; ++rank) {
-      at(rank, 0, [=](TestTrace::Thread& on, uint64_t t) { on.enter(t, main); });
-      uint64_t t = 1 + pick(50);
-      for (uint32_t i = pick(12); i > 0; --i) {
-        const Region region = pick(3) == 0 ? step : work;
-        at(rank, t, [=](TestTrace::Thread& on, uint64_t now) { on.enter(now, region); });
-        const uint64_t inner = t + pick(20);
-        const uint64_t end = inner + pick(40);
-        at(rank, inner, [=](TestTrace::Thread& on, uint64_t now) { on.enter(now, mpi); });
-        at(rank, end,
-           [=](TestTrace::Thread& on, uint64_t now) { on.leave(now, mpi).leave(now, region); });
-        if (pick(3) == 0) {
-          at(rank, end,
-             [=](TestTrace::Thread& on, uint64_t now) { on.collective(now, now, 11, 8, 8); });
-        }
-        t = end + pick(30);
-      }
-      if (pick(4) != 0) {
-        at(rank, 2000, [=](TestTrace::Thread& on, uint64_t now) { on.leave(now, main); });
-      }
-    }
-    add_messages();
-    for (auto& [time, number, rank, thread, act] : actions_) act(test_.on(rank, thread), time);
-  }
-  trace::Trace trace() { return test_.finish(1); }
-
- private:
-  using Act = std::function<void(TestTrace::Thread&, uint64_t)>;
-  struct Action {
-    uint64_t ticks;
-    size_t number;
-    uint32_t rank;
-    uint32_t thread;
-    Act act;
-  };
-  uint32_t pick(uint32_t count) { return static_cast<uint32_t>(random_() % count); }
-  void at(uint32_t rank, uint64_t ticks, Act act) {
-    actions_.push_back({ticks, actions_.size(), rank, 0, std::move(act)});
-  }
-
-  /// Of a channel the k-th that is sent is the k-th that is posted for.
-  void add_messages() {
-    struct Channel {
-      uint64_t sent = 1;
-      uint64_t posted = 1;
-    };
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Channel> channels;
-    uint64_t request = 1;
-    for (uint32_t i = pick(80); i > 0; --i) {
-      const uint32_t from = pick(ranks_);
-      const uint32_t to = pick(ranks_);
-      const uint32_t tag = pick(2);
-      Channel& channel = channels[{from, to, tag}];
-      const uint64_t bytes = 1 + pick(1000);
-      const uint64_t sent = channel.sent += 1 + pick(60);
-      const uint64_t posted = channel.posted += 1 + pick(60);
-      const uint64_t done = posted + pick(3) * pick(300);
-      const bool lost = pick(20) == 0;
-      const uint64_t send_request = ++request;
-      if (pick(2) == 0) {
-        at(from, sent, [=](TestTrace::Thread& on, uint64_t t) { on.send(t, to, bytes, tag); });
-      } else {
-        at(from, sent,
-           [=](TestTrace::Thread& on, uint64_t t) { on.isend(t, send_request, to, bytes, tag); });
-        const bool cancelled = pick(80) == 0;
-        at(from, sent + pick(400), [=](TestTrace::Thread& on, uint64_t t) {
-          cancelled ? on.cancelled(t, send_request) : on.isend_complete(t, send_request);
-        });
-      }
-      if (lost) continue;
-      const uint64_t receive_request = ++request;
-      if (pick(3) == 0) {
-        at(to, posted, [=](TestTrace::Thread& on, uint64_t t) { on.recv(t, from, bytes, tag); });
-        continue;
-      }
-      at(to, posted,
-         [=](TestTrace::Thread& on, uint64_t t) { on.irecv_request(t, receive_request); });
-      if (pick(10) == 0) {
-        at(to, done, [=](TestTrace::Thread& on, uint64_t t) { on.cancelled(t, receive_request); });
-      } else if (pick(10) != 0) {
-        at(to, done, [=](TestTrace::Thread& on, uint64_t t) {
-          on.irecv(t, receive_request, from, bytes, tag);
-        });
-      }
-    }
-    std::sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) {
-      return a.ticks != b.ticks ? a.ticks < b.ticks : a.number < b.number;
-    });
-  }
-
-  std::mt19937 random_;
-  uint32_t ranks_;
-  TestTrace test_;
-  std::vector<Action> actions_;
-};
-
 TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
   size_t compared = 0;
   const size_t seeds = base::scaled(100);
@@ -329,16 +238,32 @@ TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
   EXPECT_GE(compared, 3 * seeds);
 }
 
+/// With seek points, and with marks, which so short a run has none of.
+RunSummary with_everything(uint32_t seed) {
+  const base::ScratchFolder folder;
+  base::Progress progress;
+  const trace::Trace trace = RandomRun(seed).trace();
+  EXPECT_TRUE(otf2::write(trace, folder.path(), "traces", progress).ok());
+  auto summary = in_windows(folder.path() / "traces.otf2", {.events = 100, .first_ticks = 100});
+  EXPECT_TRUE(summary.ok());
+  GrowingMarks marks(0, 400, 4);
+  marks.add(trace.messages);
+  summary.value().marks = marks.finish();
+  return std::move(summary).value();
+}
+
 TEST(SummaryFile, GivesBackWhatWasWritten) {
   const base::ScratchFolder folder;
   base::ThreadPool pool(1);
   for (uint32_t seed = 1; seed <= 20; ++seed) {
-    const RunSummary summary = reduce(RandomRun(seed).trace(), pool);
+    const RunSummary summary =
+        seed == 3 ? with_everything(3) : reduce(RandomRun(seed).trace(), pool);
     const auto file = folder.path() / "run.plsum";
     ASSERT_TRUE(write(summary, file).ok());
     const auto again = read_all(file);
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_THAT(lines(again.value()), testing::ElementsAreArray(lines(summary)));
+    EXPECT_THAT(archive_lines(again.value()), testing::ElementsAreArray(archive_lines(summary)));
     const std::string bytes = folder.read("run.plsum");
     ASSERT_TRUE(write(again.value(), file).ok());
     EXPECT_EQ(folder.read("run.plsum"), bytes);
@@ -347,12 +272,13 @@ TEST(SummaryFile, GivesBackWhatWasWritten) {
 
 TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
   const base::ScratchFolder folder;
-  base::ThreadPool pool(1);
-  const RunSummary summary = reduce(RandomRun(3).trace(), pool);
+  const RunSummary summary = with_everything(3);
+  ASSERT_GT(archive_lines(summary).size(), 4U);
   const auto file = folder.path() / "run.plsum";
   ASSERT_TRUE(write(summary, file).ok());
   const std::string bytes = folder.read("run.plsum");
   const auto expected = lines(summary);
+  const auto of_archive = archive_lines(summary);
   const size_t step = bytes.size() / base::scaled(bytes.size());
   for (size_t i = 0; i < bytes.size(); i += step) {
     std::string damaged = bytes;
@@ -361,6 +287,7 @@ TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
     const auto again = read_all(file);
     if (again.ok()) {
       ASSERT_EQ(lines(again.value()), expected) << "byte " << i;
+      ASSERT_EQ(archive_lines(again.value()), of_archive) << "byte " << i;
     } else {
       ASSERT_THAT(again.error().message, testing::HasSubstr("run.plsum")) << "byte " << i;
     }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/marks.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pathline::summary {
+namespace {
+
+constexpr size_t kMostMessages = 65536;
+constexpr size_t kPlaceColumns = 6;  // Of "marks.places".
+constexpr size_t kTimeColumns = 5;   // Of "marks.times".
+
+auto order_of(const MarkedMessage& one) {
+  return std::tuple(one.send_ticks, one.sender, one.receiver, one.recv_post_ticks, one.recv_ticks,
+                    one.comm, one.tag, one.bytes);
+}
+
+}  // namespace
+
+uint64_t MarkedMessage::first_ticks() const {
+  return std::min({send_ticks, recv_post_ticks, recv_ticks});
+}
+uint64_t MarkedMessage::last_ticks() const {
+  return std::max({send_ticks, recv_post_ticks, recv_ticks});
+}
+
+GrowingMarks::GrowingMarks(const trace::Definitions& definitions)
+    : begin_(definitions.clock.global_offset) {
+  constexpr uint64_t kEventsPerMark = 1 << 20;
+  constexpr uint64_t kMostMarks = 256;
+  constexpr uint64_t kMostEvents = uint64_t{1} << 40U;
+  uint64_t events = 0;
+  for (const trace::LocationDefinition& location : definitions.locations) {
+    events = std::min(kMostEvents, events + std::min(location.event_count, kMostEvents));
+  }
+  const uint64_t parts = std::min(events / kEventsPerMark, kMostMarks);
+  if (parts < 2) return;
+  distance_ = definitions.clock.trace_length / parts;
+  count_ = distance_ > 0 ? parts - 1 : 0;
+  messages_.resize(count_);
+}
+
+GrowingMarks::GrowingMarks(uint64_t begin, uint64_t distance, uint64_t count)
+    : begin_(begin), distance_(distance), count_(count), messages_(count) {}
+
+/// How many are at or before it.
+uint64_t GrowingMarks::instants_until(uint64_t ticks) const {
+  return ticks < begin_ ? 0 : std::min((ticks - begin_) / distance_, count_);
+}
+
+void GrowingMarks::add(const trace::Messages& messages) {
+  if (count_ == 0) return;
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const MarkedMessage one{messages.sender[i],
+                            messages.receiver[i],
+                            messages.send_location[i],
+                            messages.recv_location[i],
+                            messages.send_ticks[i],
+                            messages.send_end_ticks[i],
+                            messages.recv_post_ticks[i],
+                            messages.recv_ticks[i],
+                            messages.bytes[i],
+                            messages.tag[i],
+                            messages.comm[i]};
+    // An instant is after the first event, and not after the last.
+    const uint64_t end = instants_until(one.last_ticks());
+    for (uint64_t k = instants_until(one.first_ticks()); k < end; ++k) {
+      if (messages_[k].size() <= kMostMessages) messages_[k].push_back(one);
+    }
+  }
+}
+
+Marks GrowingMarks::finish() {
+  Marks marks;
+  for (uint64_t k = 0; k < count_; ++k) {
+    auto& messages = messages_[k];
+    if (messages.size() > kMostMessages) continue;
+    std::sort(messages.begin(), messages.end(), [](const MarkedMessage& a, const MarkedMessage& b) {
+      return order_of(a) < order_of(b);
+    });
+    marks.push_back({begin_ + (k + 1) * distance_, std::move(messages)});
+  }
+  messages_.clear();
+  return marks;
+}
+
+void write_marks(const Marks& marks, ColumnWriter& out) {
+  std::vector<uint64_t> ticks, rows, times;
+  std::vector<uint32_t> places;
+  for (const Mark& mark : marks) {
+    ticks.push_back(mark.ticks);
+    rows.push_back(mark.messages.size());
+    // Near the mark, so that most bytes are 0 or 255.
+    for (const MarkedMessage& one : mark.messages) {
+      for (const uint32_t number :
+           {one.sender, one.receiver, one.send_location, one.recv_location, one.tag, one.comm}) {
+        places.push_back(number);
+      }
+      for (const uint64_t time :
+           {one.send_ticks, one.send_end_ticks, one.recv_post_ticks, one.recv_ticks}) {
+        times.push_back(time - mark.ticks);
+      }
+      times.push_back(one.bytes);
+    }
+  }
+  out.add("marks.ticks", ticks);
+  out.add("marks.rows", rows);
+  out.add("marks.places", places);
+  out.add("marks.times", times);
+}
+
+base::Result<Marks> read_marks(const ColumnReader& file, const trace::Trace& run) {
+  Marks marks;
+  if (!file.has("marks.ticks")) return marks;
+  const auto ticks = file.column<uint64_t>("marks.ticks");
+  if (!ticks) return ticks.error();
+  const auto rows = file.column<uint64_t>("marks.rows");
+  if (!rows) return rows.error();
+  const auto places = file.column<uint32_t>("marks.places");
+  if (!places) return places.error();
+  const auto times = file.column<uint64_t>("marks.times");
+  if (!times) return times.error();
+  const size_t count = places.value().size() / kPlaceColumns;
+  if (places.value().size() != count * kPlaceColumns ||
+      times.value().size() != count * kTimeColumns || rows.value().size() != ticks.value().size() ||
+      !std::is_sorted(ticks.value().begin(), ticks.value().end())) {
+    return file.damaged("table marks: its columns do not fit together");
+  }
+  size_t row = 0;
+  for (size_t m = 0; m < ticks.value().size(); ++m) {
+    if (rows.value()[m] > count - row) return file.damaged("table marks: it ends early");
+    Mark& mark = marks.emplace_back(Mark{ticks.value()[m], {}});
+    for (const size_t end = row + rows.value()[m]; row < end; ++row) {
+      const uint32_t* const at = &places.value()[row * kPlaceColumns];
+      const uint64_t* const time = &times.value()[row * kTimeColumns];
+      if (std::max(at[0], at[1]) >= run.rank_count ||
+          std::max(at[2], at[3]) >= run.locations.size() ||
+          at[5] >= run.definitions.communicators.size()) {
+        return file.damaged(fmt::format("table marks: row {} names what does not exist", row));
+      }
+      mark.messages.push_back({at[0], at[1], at[2], at[3], time[0] + mark.ticks,
+                               time[1] + mark.ticks, time[2] + mark.ticks, time[3] + mark.ticks,
+                               time[4], at[4], at[5]});
+    }
+  }
+  return marks;
+}
+
+}  // namespace pathline::summary

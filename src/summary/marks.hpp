@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
+#include "summary/column_file.hpp"
+#include "trace/trace.hpp"
+
+// What is under way at some instants of a run, so that messages can be told apart from there on.
+namespace pathline::summary {
+
+/// A row of trace::Messages.
+struct MarkedMessage {
+  uint32_t sender;
+  uint32_t receiver;
+  uint32_t send_location;
+  uint32_t recv_location;
+  uint64_t send_ticks;
+  uint64_t send_end_ticks;
+  uint64_t recv_post_ticks;
+  uint64_t recv_ticks;
+  uint64_t bytes;
+  uint32_t tag;
+  uint32_t comm;
+
+  /// When the first of its events was, and the last.
+  [[nodiscard]] uint64_t first_ticks() const;
+  [[nodiscard]] uint64_t last_ticks() const;
+};
+
+/// An instant, and the messages that have events before it and from it on.
+struct Mark {
+  uint64_t ticks;
+  std::vector<MarkedMessage> messages;  ///< By time of sending, then ranks.
+};
+
+using Marks = std::vector<Mark>;  ///< By time.
+
+/// Collects the marks of a run whose messages come one window of time after the other. The instants
+/// follow from what the archive says of itself, one for every 2^20 events and at most 256: they do
+/// not depend on the windows. A mark with more than 65,536 messages is left out.
+class GrowingMarks {
+ public:
+  explicit GrowingMarks(const trace::Definitions& definitions);
+  /// Instants at begin + distance, begin + 2 * distance ...
+  GrowingMarks(uint64_t begin, uint64_t distance, uint64_t count);
+  /// Messages that were not added before, in any order.
+  void add(const trace::Messages& messages);
+  /// To be called once, at the end.
+  [[nodiscard]] Marks finish();
+
+ private:
+  [[nodiscard]] uint64_t instants_until(uint64_t ticks) const;
+
+  uint64_t begin_ = 0;
+  uint64_t distance_ = 0;  ///< Of instants, ticks; 0 without any.
+  uint64_t count_ = 0;
+  std::vector<std::vector<MarkedMessage>> messages_;  ///< Per instant.
+};
+
+void write_marks(const Marks& marks, ColumnWriter& out);
+/// errors  kCorrupt for damage and for rows that do not fit the run.
+base::Result<Marks> read_marks(const ColumnReader& file, const trace::Trace& run);
+
+}  // namespace pathline::summary
