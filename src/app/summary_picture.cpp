@@ -166,7 +166,14 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
   const auto marks = summary::read_marks(file, run);
   if (!marks) return marks.error();
   base::Progress progress;
-  auto archive = otf2::open_archive(*anchor.value(), pool, progress);
+  const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& /*bytes*/) {
+    std::vector<bool> is_chosen(trace.locations.size());
+    for (const uint32_t location : part.locations) {
+      if (location < is_chosen.size()) is_chosen[location] = true;
+    }
+    return is_chosen;
+  };
+  auto archive = otf2::open_archive(*anchor.value(), pool, progress, choose);
   if (!archive) return archive.error();
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
   ReadPart result;
@@ -179,6 +186,21 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
   if (!trace) return trace.error();
   result.trace = std::move(trace).value();
   return result;
+}
+
+figure::StepMarks steps_of(const summary::RunSummary& summary, const trace::Trace& run) {
+  if (summary.steps.rows.empty()) return {};
+  figure::StepMarks steps{comm::StepWindows(run.rank_count), "step"};
+  for (const steps::Row& row : summary.steps.rows) {
+    steps.windows[row.rank].push_back({row.step, row.begin_ticks, row.end_ticks, row.recorded});
+  }
+  for (auto& windows : steps.windows) {
+    std::sort(windows.begin(), windows.end(),
+              [](const trace::StepWindow& a, const trace::StepWindow& b) {
+                return a.begin_ticks < b.begin_ticks;
+              });
+  }
+  return steps;
 }
 
 /// What the picture has to say of its bins.
@@ -224,6 +246,7 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
       states.ends, region_ticks(summary.profile, run.definitions.regions.size()));
   options.calls = calls;
   const View view = view_of(run, selection, options, *calls);
+  const figure::StepMarks steps = steps_of(summary, run);
   auto level = sharp_level(states, view);
   if (!level) {
     const bool wants_messages =
@@ -231,7 +254,7 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
     auto part = read_part(source, columns.value(), run, view, selection, wants_messages, pool);
     if (part && part.value().trace) {
       if (!part.value().has_messages) say_of_messages(summary, *calls);
-      return figure::timeline(*part.value().trace, selection, options, {}, pool, report);
+      return figure::timeline(*part.value().trace, selection, options, steps, pool, report);
     }
     level = narrow_level(states, view);
     // Without the archive, bins are better than nothing where they show the whole run.
@@ -252,7 +275,7 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
   remark_on(states.levels[*level], view, run, *calls);
   say_of_messages(summary, *calls);
   calls->use(std::move(states.levels[*level]));
-  return figure::timeline(run, selection, options, {}, pool, report);
+  return figure::timeline(run, selection, options, steps, pool, report);
 }
 
 }  // namespace pathline::app

@@ -127,16 +127,20 @@ struct GrowingStates::State {
     for (const OfLocation& own : locations) {
       for (const Bins& bins : own.levels) bytes += bins.codes().size();
     }
-    while (bytes > budget_bytes && shifts.size() > 1) {
-      shifts.erase(shifts.begin());
-      for (OfLocation& own : locations) {
-        if (own.levels.empty()) continue;
-        bytes -= own.levels.front().codes().size();
-        Bins* const first = own.levels.data();
-        first->give_up(*(first + 1), first + own.levels.size());
-        own.levels.erase(own.levels.begin());
-      }
+    while (bytes > budget_bytes && shifts.size() > 1) bytes -= give_up_narrowest();
+  }
+  /// returns  how many bytes that were.
+  uint64_t give_up_narrowest() {
+    uint64_t bytes = 0;
+    shifts.erase(shifts.begin());
+    for (OfLocation& own : locations) {
+      if (own.levels.empty()) continue;
+      bytes += own.levels.front().codes().size();
+      Bins* const first = own.levels.data();
+      first->give_up(*(first + 1), first + own.levels.size());
+      own.levels.erase(own.levels.begin());
     }
+    return bytes;
   }
 };
 
@@ -172,7 +176,7 @@ void GrowingStates::add(const trace::Trace& part, const std::vector<size_t>& ear
   state_->keep_budget();
 }
 
-States GrowingStates::finish(base::ThreadPool& pool) {
+void GrowingStates::end(base::ThreadPool& pool) {
   auto& locations = state_->locations;
   pool.for_each(locations.size(), [&](size_t i) {
     auto& own = locations[i];
@@ -188,6 +192,39 @@ States GrowingStates::finish(base::ThreadPool& pool) {
       own.ends.finalize->leave = own.ends.last_ticks;
     }
   });
+  state_->keep_budget();
+}
+
+void GrowingStates::pack(const std::function<bool(size_t)>& is_mine, base::Packer& out) const {
+  out.put_list(state_->shifts);
+  for (size_t i = 0; i < state_->locations.size(); ++i) {
+    const State::OfLocation& own = state_->locations[i];
+    if (!is_mine(i) || own.levels.empty()) continue;
+    out.put(uint64_t{i});
+    out.put(own.ends);
+    for (const Bins& bins : own.levels) bins.pack(out);
+  }
+  out.put(UINT64_MAX);
+}
+
+void GrowingStates::take(base::Unpacker& in) {
+  // What one of them has given up all of them would have.
+  const auto shifts = in.list<int>();
+  while (state_->shifts.size() > shifts.size()) state_->give_up_narrowest();
+  for (uint64_t i = in.get<uint64_t>(); i != UINT64_MAX; i = in.get<uint64_t>()) {
+    State::OfLocation& own = state_->locations[i];
+    own.ends = in.get<trace::LocationEnds>();
+    own.levels.clear();
+    for (const int shift : shifts) {
+      Bins bins(shift, i);
+      bins.take(in);
+      if (shift >= state_->shifts.front()) own.levels.push_back(std::move(bins));
+    }
+  }
+}
+
+States GrowingStates::finish() {
+  auto& locations = state_->locations;
   state_->keep_budget();
   States states;
   for (const auto& own : locations) states.ends.push_back(own.ends);

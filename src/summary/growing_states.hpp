@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "base/thread_pool.hpp"
 #include "summary/states.hpp"
 #include "trace/trace.hpp"
@@ -28,10 +30,15 @@ class GrowingStates {
   GrowingStates& operator=(const GrowingStates&) = delete;
 
   /// part     all locations; the events of each begin with the Enters of the calls that are open.
-  /// earlier  per location, how many of its events are of windows before.
+  /// earlier  per location, how many of its events are of windows before, or of no interest.
   void add(const trace::Trace& part, const std::vector<size_t>& earlier, base::ThreadPool& pool);
-  /// To be called once, at the end.
-  [[nodiscard]] States finish(base::ThreadPool& pool);
+  /// No events follow. To be called once, before the next three.
+  void end(base::ThreadPool& pool);
+  /// The states of some locations for another process, which takes what it lacks.
+  void pack(const std::function<bool(size_t)>& is_mine, base::Packer& out) const;
+  void take(base::Unpacker& in);
+  /// To be called once, at last.
+  [[nodiscard]] States finish();
 
  private:
   struct State;

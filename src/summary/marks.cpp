@@ -74,6 +74,17 @@ void GrowingMarks::add(const trace::Messages& messages) {
   }
 }
 
+void GrowingMarks::pack(base::Packer& out) const {
+  for (const auto& messages : messages_) out.put_list(messages);
+}
+
+void GrowingMarks::take(base::Unpacker& in) {
+  for (auto& messages : messages_) {
+    const auto more = in.list<MarkedMessage>();
+    messages.insert(messages.end(), more.begin(), more.end());
+  }
+}
+
 Marks GrowingMarks::finish() {
   Marks marks;
   for (uint64_t k = 0; k < count_; ++k) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "base/result.hpp"
 #include "summary/column_file.hpp"
 #include "trace/trace.hpp"
@@ -48,6 +49,9 @@ class GrowingMarks {
   GrowingMarks(uint64_t begin, uint64_t distance, uint64_t count);
   /// Messages that were not added before, in any order.
   void add(const trace::Messages& messages);
+  /// What was added, for another process, and what another one added.
+  void pack(base::Packer& out) const;
+  void take(base::Unpacker& in);
   /// To be called once, at the end.
   [[nodiscard]] Marks finish();
 

@@ -32,6 +32,32 @@ size_t place_before(const otf2::SeekPoints& places, uint64_t from) {
 
 }  // namespace
 
+void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,
+          base::Packer& out) {
+  for (size_t i = 0; i < index.places.size(); ++i) {
+    if (!is_mine(i)) continue;
+    const otf2::SeekPoints& places = index.places[i];
+    out.put(uint64_t{i});
+    out.put_list(places.offset);
+    out.put_list(places.event);
+    out.put_list(places.ticks);
+    out.put_list(places.open_end);
+    out.put_list(places.open);
+  }
+  out.put(UINT64_MAX);
+}
+
+void take(base::Unpacker& in, ArchiveIndex& index) {
+  for (uint64_t i = in.get<uint64_t>(); i != UINT64_MAX; i = in.get<uint64_t>()) {
+    otf2::SeekPoints& places = index.places[i];
+    places.offset = in.list<uint64_t>();
+    places.event = in.list<uint64_t>();
+    places.ticks = in.list<uint64_t>();
+    places.open_end = in.list<uint64_t>();
+    places.open = in.list<trace::Region>();
+  }
+}
+
 void write_archive_index(const ArchiveIndex& index, ColumnWriter& out) {
   if (index.empty()) return;
   std::vector<uint64_t> rows, numbers;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -22,6 +24,10 @@ struct ArchiveIndex {
   std::vector<otf2::SeekPoints> places;  ///< Per location.
   [[nodiscard]] bool empty() const { return places.empty(); }
 };
+
+/// The places of some locations for another process of the job, which takes them over.
+void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine, base::Packer& out);
+void take(base::Unpacker& in, ArchiveIndex& index);
 
 void write_archive_index(const ArchiveIndex& index, ColumnWriter& out);
 /// returns  an empty one of a run that was not read in windows of time.

@@ -156,6 +156,11 @@ class Pass {
       if (auto status = windows_.next(); !status) return status.error();
       if (auto status = share_.agree(take_window()); !status) return status.error();
     }
+    states_.end(pool_);
+    archive_.file_bytes = windows_.archive().event_bytes;
+    for (size_t i = 0; i < archive_.file_bytes.size(); ++i) {
+      archive_.places.push_back(windows_.seek_points(i));
+    }
     const bool first = share_.collect([&](base::Packer& out) { pack(out); },
                                       [&](base::Unpacker& in) { take(in); });
     return first ? finish() : RunSummary();
@@ -170,6 +175,10 @@ class Pass {
     facts_.pack(out);
     collectives_.pack(out);
     steps_.pack(out);
+    marks_.pack(out);
+    states_.pack([&](size_t location) { return share_.owns(location); }, out);
+    summary::pack(
+        archive_, [&](size_t location) { return share_.owns(location); }, out);
     out.put(odd_);
     out.put(messages_);
     out.put(message_bytes_);
@@ -181,6 +190,9 @@ class Pass {
     facts_.take(in);
     collectives_.take(in);
     steps_.take(in);
+    marks_.take(in);
+    states_.take(in);
+    summary::take(in, archive_);
     odd_.add(in.get<trace::Oddities>());
     messages_ += in.get<uint64_t>();
     message_bytes_ += in.get<uint64_t>();
@@ -239,6 +251,9 @@ class Pass {
     if (!steps_.add(part, progress, pool_)) {
       return needs_whole("some of its time steps lie inside of others");
     }
+    for (size_t i = 0; i < count; ++i) {
+      if (!share_.owns(i)) earlier[i] = part.locations[i].events.size();
+    }
     states_.add(part, earlier, pool_);
     for (auto& events : open.events) {
       std::sort(events.begin(), events.end());
@@ -279,12 +294,9 @@ class Pass {
     result.steps = steps_.finish();
     result.profile = canonical(profile_.finish());
     result.matrix = matrix_.finish(trace.rank_count);
-    result.states = states_.finish(pool_);
+    result.states = states_.finish();
     result.marks = marks_.finish();
-    result.archive.file_bytes = windows_.archive().event_bytes;
-    for (size_t i = 0; i < trace.locations.size(); ++i) {
-      result.archive.places.push_back(windows_.seek_points(i));
-    }
+    result.archive = std::move(archive_);
     forget_events(trace);
     result.run = std::move(trace);
     return result;
@@ -303,6 +315,7 @@ class Pass {
   comm::GrowingSummary facts_;
   CollectiveCount collectives_;
   comm::GrowingStepTable steps_;
+  ArchiveIndex archive_;
   trace::Oddities odd_;
   uint64_t messages_ = 0;
   uint64_t message_bytes_ = 0;
@@ -323,7 +336,8 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   }
   GrowingStates states(trace.definitions);
   states.add(trace, std::vector<size_t>(trace.locations.size()), pool);
-  result.states = states.finish(pool);
+  states.end(pool);
+  result.states = states.finish();
   forget_events(trace);
   result.run = std::move(trace);
   return result;

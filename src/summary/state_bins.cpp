@@ -56,6 +56,20 @@ void Bins::give_up(Bins& parent, Bins* end) {
   if (is_open_) pass(parent, end);
 }
 
+void Bins::pack(base::Packer& out) const {
+  out.put(first_bin_);
+  out.put(bin_count_);
+  out.put(forgotten_);
+  out.put_list(codes_);
+}
+
+void Bins::take(base::Unpacker& in) {
+  first_bin_ = in.get<uint64_t>();
+  bin_count_ = in.get<uint64_t>();
+  forgotten_ = in.get<uint64_t>();
+  codes_ = in.list<uint8_t>();
+}
+
 uint16_t Bins::error() const {
   if (bin_count_ == 0) return 0;
   const double cut = static_cast<double>(forgotten_ << kSampledBits) / kForgotten / kCuts /

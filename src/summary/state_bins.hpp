@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/packing.hpp"
 #include "summary/states.hpp"
 
 namespace pathline::summary {
@@ -26,6 +27,9 @@ class Bins {
   void add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins* end);
   /// No call follows. To be called for narrow bins first.
   void finish(Bins* parent, Bins* end);
+  /// What finish() left, for another process.
+  void pack(base::Packer& out) const;
+  void take(base::Unpacker& in);
   /// This width will not be kept: what the open bin knows goes to the next one.
   void give_up(Bins& parent, Bins* end);
 

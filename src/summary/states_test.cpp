@@ -33,7 +33,8 @@ States states_of(const trace::Trace& trace) {
   base::ThreadPool pool(2);
   GrowingStates growing(trace.definitions);
   growing.add(trace, std::vector<size_t>(trace.locations.size()), pool);
-  return growing.finish(pool);
+  growing.end(pool);
+  return growing.finish();
 }
 
 /// "r2 10-20" for each stretch.
@@ -241,7 +242,8 @@ TEST(States, LoseWhatIsTooMuchFromTheNarrowSideWhenever) {
   GrowingStates growing(trace.definitions, budget);
   // The first two events of each location, then all.
   growing.add(trace, std::vector<size_t>(3), pool);
-  const States some = growing.finish(pool);
+  growing.end(pool);
+  const States some = growing.finish();
   ASSERT_EQ(some.levels.size(), all.levels.size() - 2);
   for (size_t l = 0; l < some.levels.size(); ++l) {
     EXPECT_EQ(some.levels[l].shift, all.levels[l + 2].shift);

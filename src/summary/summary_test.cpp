@@ -198,6 +198,7 @@ bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size
   if (!shared) return false;
   EXPECT_THAT(lines(shared.value()), testing::ElementsAreArray(expected))
       << processes << " processes";
+  EXPECT_EQ(archive_lines(shared.value()), archive_lines(summary.value()));
   return true;
 }
 
