@@ -144,12 +144,14 @@ base::Error about(const CommonOptions& options, base::Error error) {
 
 base::Result<input::Input> open_input(const CommonOptions& options,
                                       const std::vector<std::string>& metrics,
-                                      base::ThreadPool& pool, base::Progress& progress) {
+                                      base::ThreadPool& pool, base::Progress& progress,
+                                      const summary::Parts& tables) {
   base::Result<input::Input> input = input::Input{};
   std::vector<std::string> notes;
   with_progress(progress, options.quiet, [&] {
-    input = app::open_input(options.input, {.partial = options.partial, .metrics = metrics}, pool,
-                            progress, notes);
+    input = app::open_input(options.input,
+                            {.partial = options.partial, .metrics = metrics, .tables = tables},
+                            pool, progress, notes);
   });
   if (options.quiet) return input;
   for (const std::string& text : notes) note(text);
@@ -178,9 +180,10 @@ base::Status require_no_window(const CommonOptions& options, std::string_view ki
                                  options.input, kind)};
 }
 
-base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes) {
+base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes,
+                                           const summary::Parts& tables) {
   auto opened = std::make_unique<Opened>(options.threads);
-  auto input = open_input(options, {}, opened->pool, opened->progress);
+  auto input = open_input(options, {}, opened->pool, opened->progress, tables);
   if (!input) return input.error();
   auto* summary = std::get_if<summary::RunSummary>(&input.value());
   if (summary != nullptr && takes != Takes::kTraces) {

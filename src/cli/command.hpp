@@ -74,7 +74,8 @@ enum class Takes : uint8_t { kTraces, kSummaries, kPartsOfSummaries };
 /// errors  kUnsupported for a profile, which has no events, and for a summary unless it is taken;
 ///         kInvalidArgument for a time range of a summary; those of the readers.
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options,
-                                           Takes takes = Takes::kTraces);
+                                           Takes takes = Takes::kTraces,
+                                           const summary::Parts& tables = {});
 
 /// errors  kInvalidArgument for a time range of an input that knows the whole run only.
 base::Status require_no_window(const CommonOptions& options, std::string_view kind);
@@ -85,9 +86,11 @@ base::Error needs_events(const CommonOptions& options, const summary::RunSummary
 
 /// Opens the input of `options`, and notes on stderr what is wrong with it.
 /// metrics  all that is read of a profile.
+/// tables   and of a summary.
 base::Result<input::Input> open_input(const CommonOptions& options,
                                       const std::vector<std::string>& metrics,
-                                      base::ThreadPool& pool, base::Progress& progress);
+                                      base::ThreadPool& pool, base::Progress& progress,
+                                      const summary::Parts& tables = {});
 
 /// The part of `trace` that `options` choose.
 base::Result<trace::Selection> select(const CommonOptions& options, const trace::Trace& trace);

@@ -30,7 +30,8 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
   base::Progress progress;
   const std::vector<std::string> metrics = {std::string(profile::kTimeMetric),
                                             std::string(profile::kVisitsMetric)};
-  auto input = open_input(options, metrics, source->pool, progress);
+  auto input =
+      open_input(options, metrics, source->pool, progress, {.pairs = false, .steps = false});
   if (!input) return input.error();
   auto* trace = std::get_if<trace::Trace>(&input.value());
   if (trace != nullptr && trace->end_ticks == trace->start_ticks &&

@@ -215,7 +215,8 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
   const bool is_timeline = kind == app::FigureKind::kTimeline;
-  auto opened = open(common, is_timeline ? Takes::kPartsOfSummaries : Takes::kTraces);
+  auto opened = open(common, is_timeline ? Takes::kPartsOfSummaries : Takes::kTraces,
+                     {.pairs = false, .step_counters = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (run.summary && (options.critical || look.pick)) {

@@ -149,7 +149,7 @@ base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
 }
 
 base::Result<int> run_steps(const StepsOptions& options) {
-  auto opened = open(options, Takes::kPartsOfSummaries);
+  auto opened = open(options, Takes::kPartsOfSummaries, {.profile = false, .pairs = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const trace::Trace& trace = run.trace;

@@ -106,10 +106,10 @@ class SummaryReader final : public Reader {
   [[nodiscard]] bool accepts(const fs::path& file, std::span<const uint8_t> head) const override {
     return summary::looks_like_summary(head) || file.extension() == ".plsum";
   }
-  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& /*options*/,
+  [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& options,
                                          base::ThreadPool& /*pool*/,
                                          base::Progress& /*progress*/) const override {
-    auto summary = summary::read(file);
+    auto summary = summary::read(file, options.tables);
     if (!summary) return summary.error();
     return Input(std::move(summary).value());
   }

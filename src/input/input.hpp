@@ -22,6 +22,7 @@ struct OpenOptions {
   bool partial = false;  ///< Read a damaged input as far as it goes and mark it incomplete.
   /// Unique names of the metrics to read of a profile; empty: all.
   std::vector<std::string> metrics = {};
+  summary::Parts tables = {};  ///< To read of a summary.
 };
 
 /// What an INPUT holds.

@@ -340,7 +340,7 @@ comm::Matrix read_matrix(Columns& in, const trace::Trace& run) {
   return matrix;
 }
 
-steps::Table read_steps(Columns& in, const trace::Trace& run) {
+steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters) {
   steps::Table table;
   const auto step = in.numbers<uint32_t>("steps.step");
   const auto rank = in.numbers<uint32_t>("steps.rank");
@@ -359,6 +359,7 @@ steps::Table read_steps(Columns& in, const trace::Trace& run) {
     table.rows.push_back({step[i], rank[i], begin[i], end[i], {}, recorded[i] != 0});
   }
   table.outside.resize(run.rank_count);
+  if (!with_counters) return table;
   for (const auto& [name, counter] : kStepCounters) {
     const auto inside = in.numbers<uint64_t>(fmt::format("steps.{}", name));
     const auto outside = in.numbers<uint64_t>(fmt::format("steps.outside.{}", name));
@@ -395,7 +396,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   return out.finish();
 }
 
-base::Result<RunSummary> read(const std::filesystem::path& path) {
+base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& parts) {
   const auto file = ColumnReader::open(path);
   if (!file) return file.error();
   Columns in(file.value());
@@ -403,9 +404,9 @@ base::Result<RunSummary> read(const std::filesystem::path& path) {
   read_definitions(in, summary.run);
   if (in.status()) read_run(in, summary.run, summary.source);
   if (in.status()) summary.facts = read_facts(in);
-  if (in.status()) summary.profile = read_profile(in, summary.run);
-  if (in.status()) summary.matrix = read_matrix(in, summary.run);
-  if (in.status()) summary.steps = read_steps(in, summary.run);
+  if (in.status() && parts.profile) summary.profile = read_profile(in, summary.run);
+  if (in.status() && parts.pairs) summary.matrix = read_matrix(in, summary.run);
+  if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run, parts.step_counters);
   if (!in.status()) return in.status().error();
   trace::Trace& run = summary.run;
   if (run.locations.empty()) run.rank_location.assign(run.rank_count, base::IdMap::kNone);

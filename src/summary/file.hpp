@@ -22,6 +22,6 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
 ///
 /// errors  kNotFound, kIo, kUnsupported for another version of the format, kCorrupt with offset and
 ///         fact.
-base::Result<RunSummary> read(const std::filesystem::path& path);
+base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& parts = {});
 
 }  // namespace pathline::summary

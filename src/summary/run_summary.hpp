@@ -14,6 +14,14 @@
 
 namespace pathline::summary {
 
+/// Which of its tables a command needs; the others may be empty, which saves the time to read them.
+struct Parts {
+  bool profile = true;
+  bool pairs = true;
+  bool steps = true;
+  bool step_counters = true;
+};
+
 /// A run in tables: what a trace says of the whole run, without its events.
 struct RunSummary {
   std::string source;  ///< What it was made of, as a path beside the file of the summary.
