@@ -28,6 +28,17 @@ std::optional<trace::LocationEnds::Call> call_at(const std::vector<uint64_t>& nu
   return trace::LocationEnds::Call{numbers[i], numbers[i + 1]};
 }
 
+/// Whether the ends lie in the run, and calls in them.
+bool fit(const trace::LocationEnds& ends, const trace::Trace& run) {
+  if (ends.events == 0) return !ends.has_calls && !ends.init && !ends.finalize;
+  const auto holds = [&](const std::optional<trace::LocationEnds::Call>& call) {
+    return !call || (ends.first_ticks <= call->enter && call->enter <= call->leave &&
+                     call->leave <= ends.last_ticks);
+  };
+  return run.start_ticks <= ends.first_ticks && ends.first_ticks <= ends.last_ticks &&
+         ends.last_ticks <= run.end_ticks && holds(ends.init) && holds(ends.finalize);
+}
+
 }  // namespace
 
 void write_states(const States& states, ColumnWriter& out) {
@@ -75,6 +86,10 @@ base::Result<States> read_state_index(const ColumnReader& file, const trace::Tra
                            .has_calls = numbers[i] % 2 == 1,
                            .init = call_at(numbers, i + 3),
                            .finalize = call_at(numbers, i + 5)});
+    if (!fit(states.ends.back(), run)) {
+      return file.damaged(fmt::format("table states: location {} is not in the time of the run",
+                                      states.ends.size() - 1));
+    }
   }
   for (const uint8_t shift : shifts.value()) {
     const bool ascends = states.levels.empty() || shift > states.levels.back().shift;
