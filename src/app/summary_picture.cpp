@@ -134,6 +134,9 @@ void say_of_messages(const summary::RunSummary& summary, SummaryCalls& calls) {
   calls.remark("messages: zoom in");
 }
 
+constexpr uint64_t kFewEvents = uint64_t{1} << 20U;
+constexpr uint64_t kMostEvents = uint64_t{1} << 24U;
+
 /// What is seen, from the archive.
 struct ReadPart {
   std::optional<trace::Trace> trace;  ///< None where it is too much, or nobody knows where it is.
@@ -141,11 +144,12 @@ struct ReadPart {
 };
 
 /// The events of the rows, with messages if they are not too many from mark to mark.
+///
+/// has_bins  there are bins that show as much of the calls: only what takes a moment is read.
 base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnReader& file,
                                  const trace::Trace& run, const View& view,
                                  const trace::Selection& selection, bool wants_messages,
-                                 base::ThreadPool& pool) {
-  constexpr uint64_t kMostEvents = uint64_t{1} << 24U;
+                                 bool has_bins, base::ThreadPool& pool) {
   const auto index = summary::read_archive_index(file, run);
   if (!index) return index.error();
   if (index.value().empty()) return ReadPart();
@@ -156,7 +160,8 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
         selection.ranks.empty() || (rank.valid() && selection.has_rank(uint32_t{rank}));
     if (is_chosen) part.locations.push_back(i);
   }
-  if (summary::events_to_read(index.value(), part) > kMostEvents) return ReadPart();
+  const uint64_t most_events = has_bins ? kFewEvents : kMostEvents;
+  if (summary::events_to_read(index.value(), part) > most_events) return ReadPart();
   const auto anchor = input::archive_of(source);
   if (!anchor) return anchor.error();
   if (!anchor.value()) {
@@ -178,7 +183,7 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
   ReadPart result;
   result.has_messages =
-      wants_messages && summary::events_to_read(index.value(), wide) <= kMostEvents;
+      wants_messages && summary::events_to_read(index.value(), wide) <= most_events;
   auto trace = result.has_messages
                    ? summary::read_back_messages(std::move(archive).value(), index.value(),
                                                  marks.value(), run, wide, pool)
@@ -248,14 +253,15 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
   const View view = view_of(run, selection, options, *calls);
   const figure::StepMarks steps = steps_of(summary, run);
   auto level = sharp_level(states, view);
+  const bool wants_messages =
+      summary.facts.messages > 0 && options.messages != figure::MessageMode::kNone;
+  auto part = read_part(source, columns.value(), run, view, selection, wants_messages,
+                        level.has_value(), pool);
+  if (part && part.value().trace) {
+    if (!part.value().has_messages) say_of_messages(summary, *calls);
+    return figure::timeline(*part.value().trace, selection, options, steps, pool, report);
+  }
   if (!level) {
-    const bool wants_messages =
-        summary.facts.messages > 0 && options.messages != figure::MessageMode::kNone;
-    auto part = read_part(source, columns.value(), run, view, selection, wants_messages, pool);
-    if (part && part.value().trace) {
-      if (!part.value().has_messages) say_of_messages(summary, *calls);
-      return figure::timeline(*part.value().trace, selection, options, steps, pool, report);
-    }
     level = narrow_level(states, view);
     // Without the archive, bins are better than nothing where they show the whole run.
     const bool is_zoomed = selection.from_ticks != 0 || selection.until_ticks != UINT64_MAX;
@@ -266,8 +272,8 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
       if (error.advice.empty()) error.advice = "Its tables and the picture of the whole run work.";
       return error;
     }
-    if (!part) calls->remark("the archive cannot be read");
   }
+  if (!part) calls->remark("the archive cannot be read");
   if (auto status = summary::read_codes(columns.value(), run, *level, states.levels[*level]);
       !status) {
     return status.error();
