@@ -77,6 +77,7 @@ void write_archive_index(const ArchiveIndex& index, ColumnWriter& out) {
     }
   }
   out.add("archive.bytes", index.file_bytes);
+  out.add("archive.events", index.events);
   out.add("seek.location.rows", rows);
   out.add("seek.place", numbers);
   out.add("seek.depth", depths);
@@ -88,6 +89,8 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
   if (!file.has("archive.bytes")) return index;
   auto bytes = file.column<uint64_t>("archive.bytes");
   if (!bytes) return bytes.error();
+  auto events = file.column<uint64_t>("archive.events");
+  if (!events) return events.error();
   const auto rows = file.column<uint64_t>("seek.location.rows");
   if (!rows) return rows.error();
   const auto numbers = file.column<uint64_t>("seek.place");
@@ -99,11 +102,14 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
   const size_t region_count = run.definitions.regions.size();
   const auto& region = regions.value();
   const bool fits_run =
-      bytes.value().size() == run.locations.size() && rows.value().size() == run.locations.size() &&
+      bytes.value().size() == run.locations.size() &&
+      events.value().size() == run.locations.size() &&
+      rows.value().size() == run.locations.size() &&
       numbers.value().size() == depths.value().size() * kPlaceColumns &&
       std::all_of(region.begin(), region.end(), [&](uint32_t r) { return r < region_count; });
   if (!fits_run) return file.damaged("table seek: its rows do not fit the run");
   index.file_bytes = std::move(bytes).value();
+  index.events = std::move(events).value();
   size_t row = 0;
   size_t open = 0;
   for (const uint64_t count : rows.value()) {
@@ -139,7 +145,7 @@ uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
     const auto end = std::lower_bound(places.ticks.begin(), places.ticks.end(), part.until_ticks);
     const uint64_t first = places.event[place_before(places, part.from_ticks)];
     const uint64_t last = end == places.ticks.end()
-                              ? places.event.back() + otf2::SeekPoints::kEvery
+                              ? std::max(index.events[location], places.event.back())
                               : places.event[static_cast<size_t>(end - places.ticks.begin())];
     events += last - first;
   }

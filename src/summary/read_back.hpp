@@ -21,6 +21,7 @@ namespace pathline::summary {
 /// Where events stand, and what tells that the archive is still the same.
 struct ArchiveIndex {
   std::vector<uint64_t> file_bytes;      ///< Per location, of its events.
+  std::vector<uint64_t> events;          ///< Per location, how many they are.
   std::vector<otf2::SeekPoints> places;  ///< Per location.
   [[nodiscard]] bool empty() const { return places.empty(); }
 };

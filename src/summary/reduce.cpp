@@ -296,6 +296,9 @@ class Pass {
     result.matrix = matrix_.finish(trace.rank_count);
     result.states = states_.finish();
     result.marks = marks_.finish();
+    for (size_t i = 0; i < trace.locations.size(); ++i) {
+      archive_.events.push_back(windows_.seen(i).events);
+    }
     result.archive = std::move(archive_);
     forget_events(trace);
     result.run = std::move(trace);

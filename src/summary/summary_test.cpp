@@ -90,7 +90,8 @@ std::vector<std::string> lines(const RunSummary& summary) {
 
 /// What only a run that was read in windows has.
 std::vector<std::string> archive_lines(const RunSummary& summary) {
-  std::vector<std::string> result = {testing::PrintToString(summary.archive.file_bytes)};
+  std::vector<std::string> result = {testing::PrintToString(summary.archive.file_bytes),
+                                     testing::PrintToString(summary.archive.events)};
   for (const otf2::SeekPoints& places : summary.archive.places) {
     result.push_back(testing::PrintToString(
         std::tuple(places.offset, places.event, places.ticks, places.open_end,
