@@ -135,7 +135,8 @@ void say_of_messages(const summary::RunSummary& summary, SummaryCalls& calls) {
 }
 
 constexpr uint64_t kFewEvents = uint64_t{1} << 20U;
-constexpr uint64_t kMostEvents = uint64_t{1} << 24U;
+constexpr uint64_t kMostEvents = uint64_t{1} << 26U;
+constexpr uint64_t kMostInMemory = uint64_t{1} << 24U;
 
 /// What is seen, from the archive.
 struct ReadPart {
@@ -160,8 +161,11 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
         selection.ranks.empty() || (rank.valid() && selection.has_rank(uint32_t{rank}));
     if (is_chosen) part.locations.push_back(i);
   }
-  const uint64_t most_events = has_bins ? kFewEvents : kMostEvents;
-  if (summary::events_to_read(index.value(), part) > most_events) return ReadPart();
+  const auto can_read = [&](const summary::PartOfRun& some) {
+    return summary::events_to_read(index.value(), some) <= (has_bins ? kFewEvents : kMostEvents) &&
+           summary::events_to_keep(index.value(), run, some) <= kMostInMemory;
+  };
+  if (!can_read(part)) return ReadPart();
   const auto anchor = input::archive_of(source);
   if (!anchor) return anchor.error();
   if (!anchor.value()) {
@@ -182,8 +186,7 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
   if (!archive) return archive.error();
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
   ReadPart result;
-  result.has_messages =
-      wants_messages && summary::events_to_read(index.value(), wide) <= most_events;
+  result.has_messages = wants_messages && can_read(wide);
   auto trace = result.has_messages
                    ? summary::read_back_messages(std::move(archive).value(), index.value(),
                                                  marks.value(), run, wide, pool)

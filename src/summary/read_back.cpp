@@ -152,6 +152,29 @@ uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
   return events;
 }
 
+uint64_t events_to_keep(const ArchiveIndex& index, const trace::Trace& run, const PartOfRun& part) {
+  double events = 0;
+  for (const uint32_t location : part.locations) {
+    const otf2::SeekPoints& places = index.places[location];
+    if (places.size() == 0) continue;
+    const auto before = [&](uint64_t ticks) {
+      if (ticks <= places.ticks[0]) return 0.0;
+      const size_t place = place_before(places, ticks);
+      const bool is_last = place + 1 == places.size();
+      const uint64_t end_ticks = is_last ? run.end_ticks : places.ticks[place + 1];
+      const uint64_t end_event =
+          is_last ? std::max(index.events[location], places.event[place]) : places.event[place + 1];
+      const auto first = static_cast<double>(places.event[place]);
+      const auto span = static_cast<double>(end_ticks - std::min(end_ticks, places.ticks[place]));
+      const double share =
+          span > 0 ? std::min(1.0, static_cast<double>(ticks - places.ticks[place]) / span) : 1;
+      return first + share * (static_cast<double>(end_event) - first);
+    };
+    events += before(part.until_ticks) - before(part.from_ticks);
+  }
+  return static_cast<uint64_t>(events);
+}
+
 PartOfRun between_marks(const Marks& marks, const PartOfRun& part) {
   PartOfRun wide = part;
   const auto is_before = [](const Mark& mark, uint64_t ticks) { return mark.ticks < ticks; };

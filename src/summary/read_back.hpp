@@ -44,6 +44,9 @@ struct PartOfRun {
 /// How many events have to be decoded for a part, up to SeekPoints::kEvery for each location more.
 uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part);
 
+/// How many of them are in the part and will be in memory: an estimate between the places.
+uint64_t events_to_keep(const ArchiveIndex& index, const trace::Trace& run, const PartOfRun& part);
+
 /// From the last mark before a part to the first one behind it.
 PartOfRun between_marks(const Marks& marks, const PartOfRun& part);
 

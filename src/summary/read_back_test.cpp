@@ -132,6 +132,11 @@ void expect_parts_of(const fs::path& anchor, size_t parts) {
     for (const trace::Location& location : read.value().locations) {
       events += location.events.size();
     }
+    const uint64_t kept = events_to_keep(summary.archive, summary.run, part);
+    EXPECT_LE(kept, events_to_read(summary.archive, part));
+    // Wrong by what lies between two places of a location, at most at both ends.
+    EXPECT_NEAR(static_cast<double>(kept), static_cast<double>(events),
+                2.0 * (otf2::SeekPoints::kEvery + 40) * static_cast<double>(part.locations.size()));
     // Enters and Leaves of what is open at the ends are not in the archive.
     EXPECT_LE(events, events_to_read(summary.archive, part) + 80 * part.locations.size());
   }
