@@ -2,6 +2,7 @@
 #include "summary/states.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace pathline::summary {
 namespace {
