@@ -127,11 +127,11 @@ size_t narrow_level(const summary::States& states, const View& view) {
   return level;
 }
 
-void say_of_messages(const summary::RunSummary& summary, SummaryCalls& calls) {
+void say_of_messages(const summary::RunSummary& summary, bool has_archive, SummaryCalls& calls) {
   if (summary.facts.messages == 0) return;
   calls.say_of_messages(
       fmt::format("{} in the run", base::counted(summary.facts.messages, "message", "messages")));
-  calls.remark("messages: zoom in");
+  if (has_archive) calls.remark("messages: zoom in");
 }
 
 constexpr uint64_t kFewEvents = uint64_t{1} << 20U;
@@ -261,7 +261,7 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
   auto part = read_part(source, columns.value(), run, view, selection, wants_messages,
                         level.has_value(), pool);
   if (part && part.value().trace) {
-    if (!part.value().has_messages) say_of_messages(summary, *calls);
+    if (!part.value().has_messages) say_of_messages(summary, true, *calls);
     return figure::timeline(*part.value().trace, selection, options, steps, pool, report);
   }
   if (!level) {
@@ -282,7 +282,7 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
     return status.error();
   }
   remark_on(states.levels[*level], view, run, *calls);
-  say_of_messages(summary, *calls);
+  say_of_messages(summary, part.ok(), *calls);
   calls->use(std::move(states.levels[*level]));
   return figure::timeline(run, selection, options, steps, pool, report);
 }
