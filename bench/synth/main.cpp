@@ -7,9 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "base/file.hpp"
 #include "bench/synth/definitions.hpp"
+#include "bench/synth/enlarge.hpp"
 #include "bench/synth/options.hpp"
 #include "bench/synth/shapes.hpp"
+#include "otf2/anchor.hpp"
 #include "otf2/writer.hpp"
 
 namespace pathline::synth {
@@ -29,13 +32,33 @@ Program program_of(Shape shape) {
   }
 }
 
+/// Repeats and copies the one run that is in `folder`.
+base::Status enlarge(const std::filesystem::path& folder, const Options& options,
+                     uint64_t length_ns) {
+  const std::filesystem::path anchor_path = folder / "traces.otf2";
+  if (options.repeat > 1) {
+    const auto file = base::MappedFile::open(anchor_path);
+    if (!file) return file.error();
+    const auto anchor = otf2::parse_anchor(file.value().bytes());
+    if (!anchor) return anchor.error();
+    for (uint32_t rank = 0; rank < options.rank_count; ++rank) {
+      auto status = repeat_events(otf2::events_path(anchor_path, rank),
+                                  anchor.value().event_chunk_bytes, options.repeat, length_ns);
+      if (!status) return status;
+    }
+  }
+  return options.copies > 1 ? link_copies(folder, options.rank_count, options.copies)
+                            : base::Status();
+}
+
+/// Files that are links of each other count once.
 uint64_t written_bytes(const std::filesystem::path& folder) {
   uint64_t bytes = 0;
   for (const char* name : {"traces.otf2", "traces.def"}) {
     bytes += std::filesystem::file_size(folder / name);
   }
   for (const auto& file : std::filesystem::directory_iterator(folder / "traces")) {
-    bytes += file.file_size();
+    bytes += file.file_size() / file.hard_link_count();
   }
   return bytes;
 }
@@ -57,17 +80,22 @@ base::Status run(const Options& options) {
         fmt::format("{} messages between {} ranks take {:.3f} s, more than --seconds {}",
                     simulation.message_count(), options.rank_count, seconds, options.seconds)};
   }
-  const uint64_t message_count = simulation.message_count();
-  const uint64_t event_count = simulation.event_count();
-  const auto trace = make_trace(simulation, program.name);
-  if (!trace) return trace.error();
-  base::Progress progress;
-  if (auto status = otf2::write(trace.value(), options.folder, "traces", progress); !status) {
-    return status;
+  const uint64_t times = uint64_t{options.repeat} * options.copies;
+  const uint64_t message_count = times * simulation.message_count();
+  const uint64_t event_count = times * simulation.event_count();
+  const uint64_t length_ns = simulation.latest_ns() - kStartNs;
+  {
+    const auto trace = make_trace(simulation, program.name, {options.repeat, options.copies});
+    if (!trace) return trace.error();
+    base::Progress progress;
+    if (auto status = otf2::write(trace.value(), options.folder, "traces", progress); !status) {
+      return status;
+    }
   }
+  if (auto status = enlarge(options.folder, options, length_ns); !status) return status;
   fmt::print(stderr, "{}: {} ranks, {} messages, {} events, {:.1f} s, {} bytes\n",
-             (options.folder / "traces.otf2").string(), options.rank_count, message_count,
-             event_count, seconds, written_bytes(options.folder));
+             (options.folder / "traces.otf2").string(), options.copies * options.rank_count,
+             message_count, event_count, options.repeat * seconds, written_bytes(options.folder));
   return {};
 }
 

@@ -44,6 +44,8 @@ std::optional<base::Error> set_option(Options& options, std::string_view option,
   }
   if (option == "--seconds") return parse(option, text, 0.001, 1e6, options.seconds);
   if (option == "--seed") return parse<uint64_t>(option, text, 0, UINT64_MAX, options.seed);
+  if (option == "--repeat") return parse(option, text, 1U, 100'000U, options.repeat);
+  if (option == "--copies") return parse(option, text, 1U, 100'000U, options.copies);
   options.folder = text;  // -o
   if (text.empty()) return invalid("-o needs the name of a folder");
   return {};
@@ -58,7 +60,7 @@ const ShapeDefaults* find_shape(std::string_view name) {
 
 bool takes_value(std::string_view option) {
   for (const std::string_view known :
-       {"-o", "--output", "--ranks", "--messages", "--seconds", "--seed"}) {
+       {"-o", "--output", "--ranks", "--messages", "--seconds", "--seed", "--repeat", "--copies"}) {
     if (option == known) return true;
   }
   return false;
@@ -86,11 +88,16 @@ Options
   --messages N       Number of messages; time steps are made to give it to about 2 %
   --seconds S        Duration of the run
   --seed N           Another run of the same program (default 1)
+  --repeat N         The run N times one after the other, for traces larger than memory
+  --copies N         The run N times at once, on N times the ranks: the files of events are hard
+                     links, so that the copies cost no space
   -h, --help         This text
 
 Examples
   pathline-synth wrf -o /tmp/wrf
   pathline-synth fd4 -o /tmp/small --ranks 64 --messages 20000 --seconds 10
+  pathline-synth fd4 -o /tmp/large --repeat 48     # 10^9 events of 1,024 ranks in 12 GB
+  pathline-synth fd4 -o /tmp/wide --copies 53      # 10^9 events of 54,272 ranks in 242 MB
 )";
 
 base::Result<Options> parse_options(std::span<const char* const> arguments) {

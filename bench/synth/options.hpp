@@ -19,7 +19,9 @@ struct Options {
   uint64_t message_count = 0;
   double seconds = 0;
   uint64_t seed = 1;
-  bool help = false;  ///< Nothing else is set then.
+  uint32_t repeat = 1;  ///< Runs of the program one after the other.
+  uint32_t copies = 1;  ///< Runs beside each other.
+  bool help = false;    ///< Nothing else is set then.
 };
 
 extern const char* const kHelp;

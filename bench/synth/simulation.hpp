@@ -15,6 +15,7 @@ namespace pathline::synth {
 
 inline constexpr uint64_t kStartNs = 3'600'000'000'000;  ///< The clock when the program starts.
 inline constexpr uint32_t kWorld = 0;                    ///< Id of MPI_COMM_WORLD.
+inline constexpr uint32_t kFirstCopy = 2;                ///< Id of the first of several copies.
 inline constexpr uint32_t kStepParameter = 0;            ///< Id of the parameter `step`.
 inline constexpr uint32_t kPhase = 2;                    ///< Region flag of OTF2.
 
