@@ -2,6 +2,8 @@
 #include "comm/matrix.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "trace/calls.hpp"
 
@@ -148,35 +150,50 @@ Matrix chosen(const Matrix& matrix, const trace::Selection& selection) {
   return result;
 }
 
-/// Open addressing: a run on many ranks has millions of pairs.
+/// A run on many ranks has millions of pairs: they stand in blocks, which never move, and a table
+/// of their numbers (open addressing) is all that has to grow at once.
 struct GrowingMatrix::State {
-  struct Slot {
-    uint64_t key = UINT64_MAX;
-    Cell cell;
+  struct Pair {
+    uint64_t key;
+    uint64_t messages = 0;
+    uint64_t bytes = 0;
+    int64_t min_ticks = INT64_MAX;
+    int64_t max_ticks = INT64_MIN;
+    uint64_t sum_low = 0;  // Of 128 bits, as these would be aligned to 16 bytes.
+    int64_t sum_high = 0;
   };
-  std::vector<Slot> slots = std::vector<Slot>(1024);  // A power of two, at most two thirds full.
-  size_t used = 0;
+  static constexpr size_t kBlockPairs = 1U << 14U;
+  static constexpr uint32_t kNone = UINT32_MAX;
 
-  Slot& find(uint64_t key) {
+  std::vector<std::vector<Pair>> blocks;
+  std::vector<uint32_t> slots = std::vector<uint32_t>(1024, kNone);  // A power of two.
+  uint32_t count = 0;
+
+  static uint64_t key_of(const trace::Messages& messages, size_t i) {
+    return uint64_t{messages.sender[i]} << 32U | messages.receiver[i];
+  }
+  [[nodiscard]] size_t first_slot(uint64_t key) const {
+    return static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32U) & (slots.size() - 1);
+  }
+  Pair& at(uint32_t number) { return blocks[number / kBlockPairs][number % kBlockPairs]; }
+
+  /// The slot of a pair, or the one where it belongs.
+  uint32_t& find(uint64_t key) {
     const size_t mask = slots.size() - 1;
-    size_t i = static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32U) & mask;
-    while (slots[i].key != UINT64_MAX && slots[i].key != key) i = (i + 1) & mask;
+    size_t i = first_slot(key);
+    while (slots[i] != kNone && at(slots[i]).key != key) i = (i + 1) & mask;
     return slots[i];
   }
-  Cell& cell(uint64_t key) {
-    Slot* found = &find(key);
-    if (found->key == key) return found->cell;
-    if (3 * (used + 1) > 2 * slots.size()) {
-      std::vector<Slot> old(2 * slots.size());
-      old.swap(slots);
-      for (const Slot& slot : old) {
-        if (slot.key != UINT64_MAX) find(slot.key) = slot;
-      }
-      found = &find(key);
+  Pair& pair(uint64_t key) {
+    const uint32_t known = find(key);
+    if (known != kNone) return at(known);
+    if (3 * (size_t{count} + 1) > 2 * slots.size()) {
+      slots.assign(2 * slots.size(), kNone);
+      for (uint32_t number = 0; number < count; ++number) find(at(number).key) = number;
     }
-    ++used;
-    found->key = key;
-    return found->cell;
+    if (count % kBlockPairs == 0) blocks.emplace_back().reserve(kBlockPairs);
+    find(key) = count++;
+    return blocks.back().emplace_back(Pair{key});
   }
 };
 
@@ -184,25 +201,52 @@ GrowingMatrix::GrowingMatrix() : state_(std::make_unique<State>()) {}
 GrowingMatrix::~GrowingMatrix() = default;
 
 void GrowingMatrix::add(const trace::Messages& messages) {
+  State& state = *state_;
+  // Neighbours in time are of different ranks, so that each is two cache misses: ask early.
+  constexpr size_t kAhead = 8;
   for (size_t i = 0; i < messages.size(); ++i) {
-    state_->cell(uint64_t{messages.sender[i]} << 32U | messages.receiver[i]).add(messages, i);
+    if (i + 2 * kAhead < messages.size()) {
+      const uint64_t far = State::key_of(messages, i + 2 * kAhead);
+      __builtin_prefetch(&state.slots[state.first_slot(far)]);
+      const uint64_t near = State::key_of(messages, i + kAhead);
+      const uint32_t number = state.slots[state.first_slot(near)];
+      if (number != State::kNone) __builtin_prefetch(&state.at(number));
+    }
+    State::Pair& pair = state.pair(State::key_of(messages, i));
+    const auto ticks = static_cast<int64_t>(messages.recv_ticks[i] - messages.send_ticks[i]);
+    ++pair.messages;
+    pair.bytes += messages.bytes[i];
+    pair.min_ticks = std::min(pair.min_ticks, ticks);
+    pair.max_ticks = std::max(pair.max_ticks, ticks);
+    const uint64_t low = pair.sum_low;
+    pair.sum_low += static_cast<uint64_t>(ticks);
+    pair.sum_high += (ticks < 0 ? -1 : 0) + (pair.sum_low < low ? 1 : 0);
   }
 }
 
-Matrix GrowingMatrix::finish(uint32_t rank_count) const {
-  std::vector<const State::Slot*> used;
-  used.reserve(state_->used);
-  for (const State::Slot& slot : state_->slots) {
-    if (slot.key != UINT64_MAX) used.push_back(&slot);
-  }
-  std::sort(used.begin(), used.end(),
-            [](const State::Slot* a, const State::Slot* b) { return a->key < b->key; });
+Matrix GrowingMatrix::finish(uint32_t rank_count) {
+  const std::unique_ptr<State> state = std::exchange(state_, std::make_unique<State>());
+  std::vector<uint32_t> order = std::move(state->slots);
+  order.resize(state->count);
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return state->at(a).key < state->at(b).key; });
   Matrix matrix;
+  matrix.traffic.row.reserve(size_t{rank_count} + 1);
+  matrix.traffic.receiver.reserve(order.size());
+  matrix.traffic.messages.reserve(order.size());
+  matrix.traffic.bytes.reserve(order.size());
+  matrix.min_ticks.reserve(order.size());
+  matrix.max_ticks.reserve(order.size());
+  matrix.mean_ticks.reserve(order.size());
   size_t next = 0;
   for (uint32_t sender = 0; sender < rank_count; ++sender) {
     matrix.traffic.row.push_back(matrix.traffic.receiver.size());
-    for (; next < used.size() && used[next]->key >> 32U == sender; ++next) {
-      add_cell(static_cast<uint32_t>(used[next]->key), used[next]->cell, matrix);
+    for (; next < order.size() && state->at(order[next]).key >> 32U == sender; ++next) {
+      const State::Pair& pair = state->at(order[next]);
+      const Int128 sum = static_cast<Int128>(pair.sum_high) * (Int128{1} << 64U) + pair.sum_low;
+      add_cell(static_cast<uint32_t>(pair.key),
+               {pair.messages, pair.bytes, pair.min_ticks, pair.max_ticks, sum}, matrix);
     }
   }
   matrix.traffic.row.push_back(matrix.traffic.receiver.size());
@@ -210,16 +254,22 @@ Matrix GrowingMatrix::finish(uint32_t rank_count) const {
 }
 
 void GrowingMatrix::pack(base::Packer& out) const {
-  out.put(uint64_t{state_->used});
-  for (const State::Slot& slot : state_->slots) {
-    if (slot.key != UINT64_MAX) out.put(slot);
+  out.put(state_->count);
+  for (const auto& block : state_->blocks) {
+    for (const State::Pair& pair : block) out.put(pair);
   }
 }
 
 void GrowingMatrix::take(base::Unpacker& in) {
-  for (auto count = in.get<uint64_t>(); count > 0; --count) {
-    const auto slot = in.get<State::Slot>();
-    state_->cell(slot.key).add(slot.cell);
+  for (auto count = in.get<uint32_t>(); count > 0; --count) {
+    const auto other = in.get<State::Pair>();
+    State::Pair& pair = state_->pair(other.key);
+    pair.messages += other.messages;
+    pair.bytes += other.bytes;
+    pair.min_ticks = std::min(pair.min_ticks, other.min_ticks);
+    pair.max_ticks = std::max(pair.max_ticks, other.max_ticks);
+    pair.sum_low += other.sum_low;
+    pair.sum_high += other.sum_high + (pair.sum_low < other.sum_low ? 1 : 0);
   }
 }
 

@@ -45,9 +45,10 @@ class GrowingMatrix {
   GrowingMatrix(const GrowingMatrix&) = delete;
   GrowingMatrix& operator=(const GrowingMatrix&) = delete;
 
-  /// cost  O(messages); some 100 bytes a pair.
+  /// cost  O(messages); some 70 bytes a pair.
   void add(const trace::Messages& messages);
-  [[nodiscard]] Matrix finish(uint32_t rank_count) const;
+  /// The matrix of all that was added, which is forgotten.
+  [[nodiscard]] Matrix finish(uint32_t rank_count);
   /// The sums so far, for another process; take() adds them to its own.
   void pack(base::Packer& out) const;
   void take(base::Unpacker& in);
