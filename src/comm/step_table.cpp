@@ -16,7 +16,8 @@ using steps::Counters;
 /// Finds the step of times that mostly ascend.
 class Cursor {
  public:
-  explicit Cursor(const std::vector<trace::StepWindow>& windows) : windows_(windows) {}
+  explicit Cursor(const std::vector<trace::StepWindow>& windows)
+      : windows_(windows), next_(windows.size()) {}
 
   /// Moves to the last step that had begun at `ticks`. returns its number, or that of none.
   size_t begun_at(uint64_t ticks) {
@@ -32,7 +33,7 @@ class Cursor {
 
  private:
   const std::vector<trace::StepWindow>& windows_;
-  size_t next_ = 0;
+  size_t next_;  // Where a part of a run is looked at, the last ones are asked for.
 };
 
 using Classes = std::vector<trace::CallClass>;
