@@ -212,14 +212,12 @@ class Pass {
     part.unmatched_receives.clear();
     if (share_.needs_whole()) return needs_whole(kEndsInTheWhole);
     if (windows_.ended()) {
-      trace::match_messages(part, pool_);
+      open.needs_whole = trace::match_last_messages(part, pool_);
       open.events.resize(count);
     } else {
       open = trace::match_open_messages(part, pool_);
-      if (open.needs_whole) {
-        return needs_whole(kEndsInTheWhole);
-      }
     }
+    if (open.needs_whole) return needs_whole(kEndsInTheWhole);
     share_.forget_sends(part, part.unmatched_sends);
     share_.forget_sends(part, open);
     return {};

@@ -240,6 +240,32 @@ TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
   EXPECT_GE(compared, 3 * seeds);
 }
 
+TEST(Windows, LeaveToTheWholeWhatTheLastOfThemShows) {
+  constexpr uint32_t kOff = 2;
+  constexpr uint32_t kOn = 1;
+  const auto expect_whole = [](TestTrace test) {
+    const base::ScratchFolder folder;
+    base::Progress progress;
+    ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
+    const auto summary =
+        in_windows(folder.path() / "traces.otf2", {.events = 1, .first_ticks = 10});
+    ASSERT_FALSE(summary.ok());
+    EXPECT_EQ(summary.error().code, base::ErrorCode::kUnsupported);
+    EXPECT_THAT(summary.error().message, testing::HasSubstr("recording was switched on in it"));
+  };
+  TestTrace resumed(2);
+  resumed.on(0).send(1, 1, 8).add(trace::EventKind::kMeasurementOnOff, 2, {kOff});
+  resumed.on(0).add(trace::EventKind::kMeasurementOnOff, 500, {kOn}).send(501, 1, 9);
+  resumed.on(1).add(trace::EventKind::kMeasurementOnOff, 2, {kOff});
+  resumed.on(1).add(trace::EventKind::kMeasurementOnOff, 500, {kOn}).recv(502, 0, 9);
+  expect_whole(std::move(resumed));
+  TestTrace cancelled(2);
+  cancelled.on(0).isend(1, 7, 1, 8);
+  cancelled.on(1).recv(2, 0, 8);
+  cancelled.on(0).cancelled(900, 7);
+  expect_whole(std::move(cancelled));
+}
+
 /// With seek points, and with marks, which so short a run has none of.
 RunSummary with_everything(uint32_t seed) {
   const base::ScratchFolder folder;

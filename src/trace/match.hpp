@@ -31,6 +31,8 @@ struct OpenEnds {
 /// joined: of the receives of a rank those that were posted before each that is not complete. The
 /// lists of what has no partner get only ends whose peer does not exist; calls add to them.
 OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool);
+/// match_messages() for the last part of such a run. returns  OpenEnds::needs_whole.
+bool match_last_messages(Trace& trace, base::ThreadPool& pool);
 
 struct EventAt {
   uint32_t location;  ///< LocationIndex.

@@ -297,13 +297,18 @@ void add_requests(const Events& of, std::vector<uint32_t>& events) {
   std::sort(events.begin(), events.end());
 }
 
+/// Whether it takes all of the run to know which ends belong together.
+bool show_in_the_whole(const RankEnds& rank) {
+  return !rank.ends.resumed.empty() || rank.ends.cancelled_before > 0;
+}
+
 OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base::ThreadPool& pool) {
   OpenEnds open;
   open.events.resize(trace.locations.size());
   std::vector<bool> has_receives(trace.locations.size());
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
-    open.needs_whole = open.needs_whole || !ends.resumed.empty() || ends.cancelled_before > 0;
+    open.needs_whole = open.needs_whole || show_in_the_whole(rank);
     for (size_t i = 0; i < ends.sends.size(); ++i) {
       const Send& send = ends.sends[i];
       if (rank.receive_of[i] == kNone && send.peer != kNone) {
@@ -348,11 +353,14 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
 
 }  // namespace
 
-void match_messages(Trace& trace, base::ThreadPool& pool) {
+void match_messages(Trace& trace, base::ThreadPool& pool) { match_last_messages(trace, pool); }
+
+bool match_last_messages(Trace& trace, base::ThreadPool& pool) {
   base::Arena arena;
   const std::vector<RankEnds> ranks = match_ranks(trace, {}, false, pool, arena);
   collect_unmatched(ranks, trace);
   write_messages(ranks, pool, trace);
+  return std::any_of(ranks.begin(), ranks.end(), show_in_the_whole);
 }
 
 OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool) {
