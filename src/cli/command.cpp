@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -121,13 +122,19 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
     }
     if (terminal && shown) fmt::print(stderr, "\r\033[K");
   });
-  job();
+  std::exception_ptr thrown;
+  try {
+    job();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   {
     const std::lock_guard lock(mutex);
     finished = true;
   }
   changed.notify_all();
   watcher.join();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 namespace {
