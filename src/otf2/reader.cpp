@@ -13,6 +13,7 @@
 #include "otf2/check_definition.hpp"
 #include "otf2/decode_events.hpp"
 #include "otf2/library.hpp"
+#include "otf2/memory_need.hpp"
 #include "otf2/read_definitions.hpp"
 #include "otf2/read_events.hpp"
 #include "otf2/scan.hpp"
@@ -232,6 +233,7 @@ class ArchiveReader {
     uint64_t total_bytes = 0;
     for (const uint64_t bytes : file_bytes_) total_bytes += bytes;
     progress_.begin("reading events", "B", total_bytes);
+    need_.emplace(total_bytes, options_.available_bytes);
 
     const EventCallbacks callbacks = make_event_callbacks();
     const std::vector<Piece> pieces = cut(file_bytes_);
@@ -247,6 +249,7 @@ class ArchiveReader {
     for (const auto& error : errors) {
       if (error) return *error;
     }
+    if (need_->is_too_large()) return need_->error(anchor_path_);
     for (size_t i = 0; i < count; ++i) {
       trace_.unknown_events += unknown_[i];
       if (faults_[i].empty()) continue;
@@ -312,9 +315,11 @@ class ArchiveReader {
     if (!mapped.empty()) OTF2_Reader_OpenEvtFiles(reader.get());
     trace::EventsBuilder builder(trace_.arena.get());
     for (const uint32_t i : piece.locations) {
+      if (need_->is_too_large()) break;
       if (faults_[i].empty() || options_.partial) {
         const bool by_library = std::binary_search(mapped.begin(), mapped.end(), i);
         read_events(by_library ? reader.get() : nullptr, i, file_bytes_[i], callbacks, builder);
+        need_->add(trace_.locations[i].events, file_bytes_[i]);
       } else {
         progress_.done += file_bytes_[i];
       }
@@ -410,6 +415,7 @@ class ArchiveReader {
   trace::Trace trace_;
   std::vector<uint64_t> file_bytes_;                         // Per location.
   std::vector<std::shared_ptr<const IdMappings>> mappings_;  // Per location.
+  std::optional<MemoryNeed> need_;
   std::vector<std::string> faults_;  // Per location; written by the piece it belongs to.
   std::vector<uint64_t> unknown_;    // Per location.
 };

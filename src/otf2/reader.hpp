@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ReadOptions {
   /// A location with more bytes than this is decoded in pieces of so many, but whole chunks, by
   /// several threads. What is read does not depend on it; tests make it small.
   uint64_t piece_bytes = 2 << 20;
+  /// What may be taken of memory; nullopt: what the system says. For tests.
+  std::optional<uint64_t> available_bytes = std::nullopt;
 };
 
 /// Reads the archive whose anchor file is `anchor`: definitions and clock offsets through the OTF2
@@ -33,6 +36,7 @@ struct ReadOptions {
 ///
 /// errors  the library's, and those it does not see: references to what is not defined, times that
 ///         go back, more definitions than the anchor says. Each names file, offset and fact.
+///         kUnsupported where the first of the events show that all will not fit into memory.
 /// cost    about 20 ns of CPU an event, matching not counted.
 base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadOptions& options,
                                 base::ThreadPool& pool, base::Progress& progress);

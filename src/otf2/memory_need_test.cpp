@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "otf2/memory_need.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/scratch_folder.hpp"
+#include "otf2/reader.hpp"
+#include "otf2/writer.hpp"
+#include "trace/test_trace.hpp"
+
+namespace pathline::otf2 {
+namespace {
+
+using testing::HasSubstr;
+
+/// 40 ranks that send 100 messages each to the next one.
+std::filesystem::path write_ring(const base::ScratchFolder& folder) {
+  constexpr uint32_t kRanks = 40;
+  trace::TestTrace test(kRanks);
+  const trace::Region main = test.region("main");
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    auto& on = test.on(rank).enter(0, main);
+    for (uint32_t i = 1; i <= 100; ++i) {
+      on.send(10 * i, (rank + 1) % kRanks, 8).recv(10 * i + 5, (rank + kRanks - 1) % kRanks, 8);
+    }
+    on.leave(5000, main);
+  }
+  base::Progress progress;
+  EXPECT_TRUE(write(test.finish(), folder.path(), "traces", progress).ok());
+  return folder.path() / "traces.otf2";
+}
+
+base::Result<trace::Trace> read_with(const std::filesystem::path& anchor, uint64_t available) {
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  return read(anchor, {.available_bytes = available}, pool, progress);
+}
+
+// 40 x (202 events of 13 bytes, their words, 100 sends, 100 receives).
+constexpr uint64_t kEvents = 40 * 202;
+constexpr uint64_t kLeast = kEvents * 13 + 40 * 100 * (120 + 44);
+
+TEST(MemoryNeed, RefusesWhatDoesNotFitWithItsFigures) {
+  const base::ScratchFolder folder;
+  const auto anchor = write_ring(folder);
+  for (const uint64_t available : {uint64_t{1}, kLeast / 2}) {
+    const auto trace = read_with(anchor, available);
+    ASSERT_FALSE(trace.ok()) << available;
+    EXPECT_EQ(trace.error().code, base::ErrorCode::kUnsupported);
+    EXPECT_THAT(trace.error().message, HasSubstr("traces.otf2 has about 8,"));
+    EXPECT_THAT(trace.error().message, HasSubstr(" events and needs 9"));
+    EXPECT_THAT(trace.error().message, HasSubstr(" can be had"));
+    EXPECT_THAT(trace.error().advice, HasSubstr("pathline reduce "));
+  }
+}
+
+TEST(MemoryNeed, TakesWhatFits) {
+  const base::ScratchFolder folder;
+  const auto anchor = write_ring(folder);
+  for (const uint64_t available : {2 * kLeast, UINT64_MAX}) {
+    EXPECT_TRUE(read_with(anchor, available).ok()) << available;
+  }
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  EXPECT_TRUE(read(anchor, {}, pool, progress).ok());
+}
+
+TEST(MemoryNeed, IsNotJudgedByTheFirstFewEvents) {
+  trace::EventsBuilder builder;
+  for (uint64_t i = 0; i < 1000; ++i) builder.enter(i, trace::Region(0));
+  const trace::Events events = builder.finish();
+  MemoryNeed need(100'000, 50'000);
+  need.add(events, 3000);  // Would be 433 kB in all.
+  EXPECT_FALSE(need.is_too_large());
+  need.add(events, 3000);
+  EXPECT_TRUE(need.is_too_large());
+  EXPECT_EQ(need.bytes(), 433'333U);
+  MemoryNeed fits(100'000, 1'600'000);  // By whatever it may grow.
+  fits.add(events, 100'000);
+  EXPECT_FALSE(fits.is_too_large());
+}
+
+}  // namespace
+}  // namespace pathline::otf2
