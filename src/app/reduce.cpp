@@ -2,6 +2,7 @@
 #include "app/reduce.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <numeric>
 #include <string_view>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/finish.hpp"
+#include "base/file.hpp"
 #include "base/parse.hpp"
 #include "input/input.hpp"
 #include "otf2/reader.hpp"
@@ -92,8 +94,22 @@ base::Result<Reduced> reduce_run(const fs::path& input, const ReduceOptions& opt
   if (reduced || reduced.error().code != ErrorCode::kUnsupported) return reduced;
   if (!first) return Reduced{};
   auto whole = reduce_whole(input, options, pool, progress, notes);
-  if (whole) whole.value().in_one_piece = reduced.error().message;
-  return whole;
+  if (whole) {
+    whole.value().in_one_piece = reduced.error().message;
+    return whole;
+  }
+  Error error = whole.error();
+  if (error.code == ErrorCode::kUnsupported && !reduced.error().message.empty()) {
+    error.advice = fmt::format("It is to be read as a whole: {}.", reduced.error().message);
+  }
+  return error;
+}
+
+base::Status check_can_write(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return Error{ErrorCode::kIo,
+               fmt::format("cannot write {}: {}", file.string(), base::system_reason(errno))};
 }
 
 base::Status write_summary(Reduced& reduced, const fs::path& input, const fs::path& file) {

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "app/profile_rows.hpp"
 #include "base/text.hpp"
+#include "comm/step_table.hpp"
 #include "figure/timeline/states.hpp"
 #include "figure/timeline/trim.hpp"
 #include "input/input.hpp"
@@ -229,7 +231,7 @@ void remark_on(const summary::StateLevel& level, const View& view, const trace::
 
 base::Error needs_archive(const fs::path& file, const summary::RunSummary& summary,
                           std::string_view why) {
-  const fs::path source = (file.parent_path() / summary.source).lexically_normal();
+  const fs::path source = input::events_of(summary, file);
   return {base::ErrorCode::kUnsupported, fmt::format("{} is a summary{}", file.string(), why),
           fmt::format("'pathline figure timeline {}' has them.", source.string())};
 }
@@ -240,7 +242,7 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
                                                   const trace::Selection& selection,
                                                   figure::Options options, base::ThreadPool& pool,
                                                   figure::TimelineReport* report) {
-  const fs::path source = (file.parent_path() / summary.source).lexically_normal();
+  const fs::path source = input::events_of(summary, file);
   if (options.order == comm::Order::kSpectral) {
     return needs_archive(file, summary, ": --order spectral needs its messages");
   }
@@ -285,6 +287,46 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
   say_of_messages(summary, part.ok(), *calls);
   calls->use(std::move(states.levels[*level]));
   return figure::timeline(run, selection, options, steps, pool, report);
+}
+
+summary::Parts tables_of(FigureKind kind) {
+  const bool is_profile = kind == FigureKind::kProfile;
+  const bool is_steps = kind == FigureKind::kSteps;
+  const bool is_timeline = kind == FigureKind::kTimeline;
+  return {.profile = is_profile || is_timeline,
+          .pairs = !is_profile && !is_steps && !is_timeline,
+          .steps = is_steps || is_timeline,
+          .step_counters = is_steps};
+}
+
+base::Result<layout::Scene> make_summary_scene(
+    FigureKind kind, const fs::path& file, const summary::RunSummary& summary,
+    const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
+    base::ThreadPool& pool, figure::TimelineReport* report) {
+  switch (kind) {
+    case FigureKind::kTimeline:
+      return make_summary_timeline(file, summary, run, selection, options, pool, report);
+    case FigureKind::kMatrix:
+      return figure::matrix(run, selection, comm::chosen(summary.matrix, selection), options);
+    case FigureKind::kChord:
+      return figure::chord(run, selection, comm::chosen(summary.matrix, selection), options);
+    case FigureKind::kFlow:
+      return figure::flow(run, selection, comm::chosen(summary.matrix, selection), options);
+    case FigureKind::kProfile:
+      return figure::profile(run, selection, chosen(run, summary.profile, selection),
+                             summary.profile, options);
+    case FigureKind::kSteps: {
+      const steps::Table steps = comm::chosen(summary.steps, selection);
+      if (!summary.steps.rows.empty()) return figure::steps(run, selection, steps, {}, options);
+      base::Error error = needs_archive(file, summary, ": the program marks no time steps");
+      error.code = base::ErrorCode::kInvalidArgument;
+      error.advice = fmt::format("'pathline steps {} --detect' looks for a period in its calls.",
+                                 input::events_of(summary, file).string());
+      return error;
+    }
+    default: break;
+  }
+  return base::Error{base::ErrorCode::kInvalidArgument, "this figure is not of a summary"};
 }
 
 }  // namespace pathline::app

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "app/picture.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -29,6 +30,18 @@ base::Result<layout::Scene> make_summary_timeline(const std::filesystem::path& f
                                                   const trace::Selection& selection,
                                                   figure::Options options, base::ThreadPool& pool,
                                                   figure::TimelineReport* report);
+
+/// The tables that a picture of a summary is made of.
+summary::Parts tables_of(FigureKind kind);
+
+/// kTimeline (as above), kMatrix, kChord, kFlow, kProfile or kSteps of a summary, as make_scene()
+/// draws them of its run. The time of the selection counts for kTimeline and kSteps only.
+///
+/// errors  kInvalidArgument for kSteps of a program that marks none; those of the figures.
+base::Result<layout::Scene> make_summary_scene(
+    FigureKind kind, const std::filesystem::path& file, const summary::RunSummary& summary,
+    const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
+    base::ThreadPool& pool, figure::TimelineReport* report);
 
 /// "run.plsum is a summary: --critical needs events", and where they are.
 ///

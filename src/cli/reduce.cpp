@@ -40,6 +40,9 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
     text += fmt::format("{:<12} pathline {} {}\n", first ? "next" : "", command, file);
     first = false;
   }
+  if (reduced.summary.states.levels.empty()) return text;
+  text += fmt::format("{:<12} pathline figure timeline {} -o {}.png\n", "", file,
+                      base::printable(std::filesystem::path(options.output).stem().string()));
   return text;
 }
 
@@ -48,6 +51,12 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
                          exchange::Exchange& exchange, bool first) {
   const auto memory = app::parse_memory(options.memory);
   if (!memory) return memory.error();
+  const auto can_write =
+      exchange.agree(first ? app::check_can_write(options.output) : base::Status());
+  if (!can_write) {
+    exchange.leave();
+    return first ? base::Result<int>(can_write.error()) : kDone;
+  }
   base::ThreadPool pool(options.threads > 0 ? options.threads : app::threads_of(job));
   base::Progress progress;
   std::vector<std::string> notes;
@@ -122,7 +131,7 @@ void add_reduce_command(Command& program, Action& action) {
   command.footer(
       "Reads an OTF2 archive one window of time after the other and keeps what 'pathline info', "
       "'profile', 'matrix' and 'steps' say of the whole run; the same bytes for any --memory. "
-      "These take "
+      "These and 'pathline figure' take "
       "the file in place of the run. Archives in which recording was switched on and off, or calls "
       "had begun before the first event, are read as a whole, and so are other inputs.\n"
       "Started by mpirun (Open MPI, MPICH) or srun, the processes share the work, on any number of "

@@ -201,10 +201,22 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
     return app::make_efficiency_scene(run.trace, common.input, request, look, run.pool);
   }
   if (run.summary) {
-    return app::make_summary_timeline(common.input, *run.summary, run.trace, run.selection, look,
-                                      run.pool, &report);
+    return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
+                                   run.pool, &report);
   }
   return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
+}
+
+Takes taken_by(app::FigureKind kind) {
+  switch (kind) {
+    case app::FigureKind::kTimeline:
+    case app::FigureKind::kSteps: return Takes::kPartsOfSummaries;
+    case app::FigureKind::kMatrix:
+    case app::FigureKind::kChord:
+    case app::FigureKind::kFlow:
+    case app::FigureKind::kProfile: return Takes::kSummaries;
+    default: return Takes::kTraces;
+  }
 }
 
 }  // namespace
@@ -214,15 +226,16 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const std::string& compare, figure::Options look, bool stats) {
   if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
-  const bool is_timeline = kind == app::FigureKind::kTimeline;
-  auto opened = open(common, is_timeline ? Takes::kPartsOfSummaries : Takes::kTraces,
-                     {.pairs = false, .step_counters = false});
+  auto opened = open(common, taken_by(kind), app::tables_of(kind));
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  if (run.summary && (options.critical || look.pick)) {
-    return app::needs_archive(
-        common.input, *run.summary,
-        options.critical ? ": --critical needs its events" : ": --pick needs its events");
+  if (run.summary) {
+    if (options.step) return needs_events(common, *run.summary, "--step");
+    if (options.critical || look.pick) {
+      return app::needs_archive(
+          common.input, *run.summary,
+          options.critical ? ": --critical needs its events" : ": --pick needs its events");
+    }
   }
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
@@ -244,7 +257,8 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
     return status.error();
   }
   if (is_of_pairs(kind) && scene.value().message_count == 0 && !common.quiet) {
-    note("the picture is empty: " + app::why_no_messages(run.trace, common.input));
+    note(run.summary ? "the picture is empty: there are no messages between these ranks"
+                     : "the picture is empty: " + app::why_no_messages(run.trace, common.input));
   }
   if (look.pick) {
     if (auto status = print_picked(common, run.trace, report.picked); !status)
