@@ -155,7 +155,11 @@ std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t messa
   constexpr size_t kSliceMessages = 32768;
   constexpr size_t kMaxSlices = 256;
   constexpr size_t kSamplesPerSlice = 16;
-  const size_t slices = std::min(kMaxSlices, message_count / kSliceMessages + 1);
+  // Each looks for its borders in the sends of every rank.
+  constexpr size_t kMessagesARank = 4;
+  const size_t slices =
+      std::min({kMaxSlices, message_count / kSliceMessages + 1,
+                message_count / (kMessagesARank * std::max<size_t>(1, ranks.size())) + 1});
   const size_t stride = std::max<size_t>(1, message_count / (slices * kSamplesPerSlice));
   std::vector<uint64_t> samples;
   size_t next = stride / 2;
