@@ -33,4 +33,7 @@ struct Steps {
 base::Result<Steps> find_steps(const trace::Trace& trace, const StepSource& source,
                                base::ThreadPool& pool);
 
+/// When the steps of a table were, by rank, in the order of time.
+comm::StepWindows windows_of(const steps::Table& table, uint32_t rank_count);
+
 }  // namespace pathline::app

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/profile_rows.hpp"
+#include "app/step_source.hpp"
 #include "base/text.hpp"
 #include "comm/step_table.hpp"
 #include "figure/timeline/states.hpp"
@@ -198,21 +199,6 @@ base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnRe
   return result;
 }
 
-figure::StepMarks steps_of(const summary::RunSummary& summary, const trace::Trace& run) {
-  if (summary.steps.rows.empty()) return {};
-  figure::StepMarks steps{comm::StepWindows(run.rank_count), "step"};
-  for (const steps::Row& row : summary.steps.rows) {
-    steps.windows[row.rank].push_back({row.step, row.begin_ticks, row.end_ticks, row.recorded});
-  }
-  for (auto& windows : steps.windows) {
-    std::sort(windows.begin(), windows.end(),
-              [](const trace::StepWindow& a, const trace::StepWindow& b) {
-                return a.begin_ticks < b.begin_ticks;
-              });
-  }
-  return steps;
-}
-
 /// What the picture has to say of its bins.
 void remark_on(const summary::StateLevel& level, const View& view, const trace::Trace& run,
                SummaryCalls& calls) {
@@ -227,14 +213,15 @@ void remark_on(const summary::StateLevel& level, const View& view, const trace::
                            base::counted(blurred, "row is", "rows are"), width));
 }
 
-}  // namespace
-
+/// "run.plsum is a summary: --order spectral needs its messages", and where they are.
 base::Error needs_archive(const fs::path& file, const summary::RunSummary& summary,
                           std::string_view why) {
   const fs::path source = input::events_of(summary, file);
   return {base::ErrorCode::kUnsupported, fmt::format("{} is a summary{}", file.string(), why),
           fmt::format("'pathline figure timeline {}' has them.", source.string())};
 }
+
+}  // namespace
 
 base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
                                                   const summary::RunSummary& summary,
@@ -256,7 +243,8 @@ base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
       states.ends, region_ticks(summary.profile, run.definitions.regions.size()));
   options.calls = calls;
   const View view = view_of(run, selection, options, *calls);
-  const figure::StepMarks steps = steps_of(summary, run);
+  figure::StepMarks steps;
+  if (!summary.steps.rows.empty()) steps = {windows_of(summary.steps, run.rank_count), "step"};
   auto level = sharp_level(states, view);
   const bool wants_messages =
       summary.facts.messages > 0 && options.messages != figure::MessageMode::kNone;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 
 #include "app/picture.hpp"
 #include "base/progress.hpp"
@@ -42,11 +41,5 @@ base::Result<layout::Scene> make_summary_scene(
     FigureKind kind, const std::filesystem::path& file, const summary::RunSummary& summary,
     const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
     base::ThreadPool& pool, figure::TimelineReport* report);
-
-/// "run.plsum is a summary: --critical needs events", and where they are.
-///
-/// why  behind "is a summary".
-base::Error needs_archive(const std::filesystem::path& file, const summary::RunSummary& summary,
-                          std::string_view why);
 
 }  // namespace pathline::app

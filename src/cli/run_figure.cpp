@@ -180,10 +180,6 @@ base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& com
   return kDone;
 }
 
-}  // namespace
-
-namespace {
-
 base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& common,
                                      const RunFigureOptions& options, Opened& run,
                                      const figure::Options& look, figure::TimelineReport& report) {
@@ -231,11 +227,8 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   Opened& run = *opened.value();
   if (run.summary) {
     if (options.step) return needs_events(common, *run.summary, "--step");
-    if (options.critical || look.pick) {
-      return app::needs_archive(
-          common.input, *run.summary,
-          options.critical ? ": --critical needs its events" : ": --pick needs its events");
-    }
+    if (options.critical) return needs_events(common, *run.summary, "--critical");
+    if (look.pick) return needs_events(common, *run.summary, "--pick");
   }
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();

@@ -127,10 +127,7 @@ base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
   if (run.summary) {
     if (auto status = require_marked(options, *run.summary); !status) return status.error();
     app::Steps steps;
-    steps.windows.resize(run.trace.rank_count);
-    for (const steps::Row& row : run.summary->steps.rows) {
-      steps.windows[row.rank].push_back({row.step, row.begin_ticks, row.end_ticks, row.recorded});
-    }
+    steps.windows = app::windows_of(run.summary->steps, run.trace.rank_count);
     steps.marked = steps.any();
     return steps;
   }
