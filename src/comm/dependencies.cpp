@@ -4,143 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
+#include "comm/collective_dependencies.hpp"
 #include "comm/dependency_part.hpp"
 #include "trace/ranks.hpp"
 
 namespace pathline::comm {
 namespace {
-
-void add_message(const trace::Messages& messages, size_t i, const MpiCalls& calls,
-                 CallFinder& finder, CallFinder& post_finder, DependencyPart& part) {
-  const uint32_t sender = calls.lane_at(messages.send_location[i]);
-  const uint32_t receiver = calls.lane_at(messages.recv_location[i]);
-  const uint32_t receive =
-      receiver == kNoLane ? kNoCall : finder.ended_at(receiver, messages.recv_ticks[i]);
-  const uint32_t send =
-      sender == kNoLane ? kNoCall : finder.begun_at(sender, messages.send_ticks[i]);
-  if (receive == kNoCall || send == kNoCall) {
-    ++part.messages_without_call;
-    return;
-  }
-  part.add(calls, receive, send, WaitKind::kLateSender, messages.recv_ticks[i]);
-
-  const bool blocks = calls.is(send, kSends);
-  const uint64_t free_ticks = messages.send_end_ticks[i];
-  if (!blocks && free_ticks == messages.send_ticks[i]) return;  // Never completed.
-  const uint32_t done = blocks ? send : post_finder.ended_at(sender, free_ticks);
-  if (done == kNoCall || calls.is(done, kReceives)) return;
-  const uint32_t post = post_finder.begun_at(receiver, messages.recv_post_ticks[i]);
-  if (post == kNoCall) return;
-  // A send of a small message ends whether or not somebody wants it. That one had to wait is seen
-  // only by when it ended.
-  const uint64_t posted_ticks = calls.begin_ticks[post];
-  const uint64_t end_ticks = blocks ? calls.end_ticks[done] : free_ticks;
-  const bool observed = posted_ticks > calls.begin_ticks[done] && posted_ticks < end_ticks;
-  if (observed || calls.is(send, kSynchronous)) {
-    part.add(calls, done, post, WaitKind::kLateReceiver, end_ticks);
-  }
-}
-
-/// By the numbers of OTF2. Allgather to allreduce, reduce-scatter, and what makes communicators, in
-/// which every member needs every other. MPI_Comm_free (18) needs nobody.
-constexpr uint8_t kDestroyHandle = 18;
-bool is_all_to_all(uint8_t operation) {
-  return (operation >= 6 && operation <= 11) || operation == 13 ||
-         (operation >= 16 && operation != kDestroyHandle);
-}
-bool is_from_root(uint8_t operation) {  // Broadcast, scatter, scatterv.
-  return operation == 1 || operation == 4 || operation == 5;
-}
-bool is_to_root(uint8_t operation) {  // Gather, gatherv, reduce.
-  return operation == 2 || operation == 3 || operation == 12;
-}
-bool is_scan(uint8_t operation) { return operation == 14 || operation == 15; }
-
-class CollectiveDependencies {
- public:
-  CollectiveDependencies(const trace::Trace& trace, const MpiCalls& calls)
-      : trace_(trace), calls_(calls), ranks_(trace) {}
-
-  void add(size_t operation, CallFinder& finder, DependencyPart& part) const {
-    const trace::Collectives& all = trace_.collectives;
-    const uint8_t number = all.operation[operation];
-    std::vector<GroupMember> members;
-    members.reserve(all.first[operation + 1] - all.first[operation]);
-    uint32_t root = kNoCall;  // Its index.
-    for (uint32_t row = all.first[operation]; row < all.first[operation + 1]; ++row) {
-      const trace::Rank rank = trace_.locations[all.location[row]].rank;
-      if (rank.valid() && rank == trace::Rank(all.root[operation])) {
-        root = static_cast<uint32_t>(members.size());
-      }
-      members.push_back(member_of(row, finder));
-    }
-    const auto any = [&](uint8_t trait) {
-      return std::any_of(members.begin(), members.end(), [&](const GroupMember& one) {
-        return one.begin_call != kNoCall && calls_.is(one.begin_call, trait);
-      });
-    };
-    // Ranks start when they start: MPI_Init tells nothing about the program.
-    if (any(kInitializes)) return;
-    if (any(kFinalizes)) {
-      part.add_group(WaitKind::kFinalize, all.comm[operation], members);
-    } else if (number == 0 || is_all_to_all(number)) {
-      part.add_group(number == 0 ? WaitKind::kBarrier : WaitKind::kCollective, all.comm[operation],
-                     members);
-    } else if (is_scan(number)) {
-      sort_by_rank(operation, members);
-      part.add_group(WaitKind::kEarlyScan, all.comm[operation], members);
-    } else if (root != kNoCall && is_from_root(number)) {
-      for (const GroupMember& one : members) {
-        part.add(calls_, one.end_call, members[root].begin_call, WaitKind::kLateBroadcast,
-                 one.end_ticks);
-      }
-    } else if (root != kNoCall && is_to_root(number)) {
-      for (const GroupMember& one : members) {
-        part.add(calls_, members[root].end_call, one.begin_call, WaitKind::kEarlyReduce,
-                 members[root].end_ticks);
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] GroupMember member_of(uint32_t row, CallFinder& finder) const {
-    const trace::Collectives& all = trace_.collectives;
-    const uint32_t lane = calls_.lane_at(all.location[row]);
-    if (lane == kNoLane) return {kNoCall, kNoCall, all.end_ticks[row]};
-    return {finder.begun_at(lane, all.begin_ticks[row]), finder.ended_at(lane, all.end_ticks[row]),
-            all.end_ticks[row]};
-  }
-
-  /// From the order of locations to that of the ranks in the communicator.
-  void sort_by_rank(size_t operation, std::vector<GroupMember>& members) const {
-    const trace::Collectives& all = trace_.collectives;
-    const uint32_t first = all.first[operation];
-    std::vector<std::pair<uint32_t, uint32_t>> order;  // Rank in the world, index.
-    for (uint32_t i = 0; i < members.size(); ++i) {
-      order.emplace_back(trace_.locations[all.location[first + i]].rank, i);
-    }
-    std::sort(order.begin(), order.end());
-    std::vector<GroupMember> sorted;
-    const trace::Location& location = trace_.locations[all.location[first]];
-    std::vector<bool> taken(members.size());
-    for (uint32_t peer = 0; sorted.size() < members.size(); ++peer) {
-      const trace::Rank rank = ranks_.resolve(all.comm[operation], peer, location);
-      if (!rank.valid()) break;
-      const auto at =
-          std::lower_bound(order.begin(), order.end(), std::pair<uint32_t, uint32_t>(rank, 0));
-      if (at == order.end() || at->first != rank || taken[at->second]) continue;
-      taken[at->second] = true;
-      sorted.push_back(members[at->second]);
-    }
-    if (sorted.size() == members.size()) members.swap(sorted);
-  }
-
-  const trace::Trace& trace_;
-  const MpiCalls& calls_;
-  const trace::CommunicatorRanks ranks_;
-};
 
 /// MPI_Finalize of all ranks, unless its recorder knows it as a collective operation.
 void add_finalize(const MpiCalls& calls, const std::vector<DependencyPart>& parts, uint32_t set,
@@ -150,15 +22,7 @@ void add_finalize(const MpiCalls& calls, const std::vector<DependencyPart>& part
       if (kind == WaitKind::kFinalize) return;
     }
   }
-  std::vector<GroupMember> members;
-  for (size_t lane = 0; lane < calls.lanes.size(); ++lane) {
-    for (uint32_t call = calls.first[lane + 1]; call-- > calls.first[lane];) {
-      if (!calls.is(call, kFinalizes)) continue;
-      members.push_back({call, call, calls.end_ticks[call]});
-      break;
-    }
-  }
-  part.add_group(WaitKind::kFinalize, set, members);
+  part.add_finalize(calls, set);
 }
 
 /// A dependency on a group, of which it is not known yet what it is for.
@@ -256,7 +120,7 @@ class Joiner {
   void keep_latest(uint32_t call, uint32_t target, uint64_t ticks, WaitKind kind) {
     const uint64_t known = all_.dep_ticks[call];
     // Calls are numbered lane by lane: the lower one is of the lower rank.
-    if (ticks < known || (ticks == known && target >= all_.cause[call])) return;
+    if (std::tie(ticks, all_.cause[call], all_.kind[call]) <= std::tie(known, target, kind)) return;
     all_.dep_ticks[call] = ticks;
     all_.cause[call] = target;
     all_.kind[call] = all_.calls.is(call, kPolls) ? WaitKind::kPolling : kind;
@@ -363,7 +227,8 @@ std::vector<DependencyPart> parts_of(const trace::Trace& trace, const MpiCalls& 
   const size_t operation_pieces = trace.collectives.size() / kPiece + 1;
   const size_t pieces = message_pieces + operation_pieces;
   std::vector<DependencyPart> parts(pieces + 1);
-  const CollectiveDependencies collectives(trace, calls);
+  const trace::CommunicatorRanks ranks(trace);
+  const CollectiveDependencies collectives(trace, ranks, trace.collectives, calls);
   pool.for_each(pieces, [&](size_t piece) {
     const bool of_messages = piece < message_pieces;
     const size_t begin = (of_messages ? piece : piece - message_pieces) * kPiece;

@@ -84,7 +84,8 @@ struct Dependency {
 struct Dependencies {
   MpiCalls calls;
 
-  // Per call, the latest of its dependencies; of equally late ones that of the lowest lane.
+  // Per call, the latest of its dependencies; of equally late ones that of the lowest lane, of
+  // those on the same call the first kind.
   base::Column<WaitKind> kind;       ///< kNoWait without a dependency.
   base::Column<uint32_t> cause;      ///< The call that came late; kNoCall without one.
   base::Column<uint64_t> dep_ticks;  ///< When that began, at most the end of this call; or 0.

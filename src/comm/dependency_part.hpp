@@ -51,6 +51,18 @@ struct DependencyPart {
     if (begin_ticks > end_ticks) early.push_back({entries.size(), begin_ticks - end_ticks});
     entries.push_back({std::min(begin_ticks, end_ticks), call, target, kind, kWaits});
   }
+  /// MPI_Finalize of all ranks.
+  void add_finalize(const MpiCalls& calls, uint32_t set) {
+    std::vector<GroupMember> members;
+    for (size_t lane = 0; lane < calls.lanes.size(); ++lane) {
+      for (uint32_t call = calls.first[lane + 1]; call-- > calls.first[lane];) {
+        if (!calls.is(call, kFinalizes)) continue;
+        members.push_back({call, call, calls.end_ticks[call]});
+        break;
+      }
+    }
+    add_group(WaitKind::kFinalize, set, members);
+  }
   /// Operation in which all wait for all, of at least two members.
   void add_group(WaitKind kind, uint32_t set, std::span<const GroupMember> members) {
     if (members.size() < 2) return;
@@ -71,6 +83,18 @@ struct DependencyPart {
     group_set.push_back(set);
   }
 };
+
+/// Whether a send that was complete at `end_ticks`, in a call that began at `begin_ticks`, had to
+/// wait until its receive was posted. A send of a small message ends whether or not somebody wants
+/// it: that one had to wait is seen only by when it ended.
+inline bool waits_for_receiver(uint64_t begin_ticks, uint64_t posted_ticks, uint64_t end_ticks) {
+  return posted_ticks > begin_ticks && posted_ticks < end_ticks;
+}
+
+/// Message `i`: its receiver's call may wait for the sender's, and the other way round. The calls
+/// are those of the trace, or all that the message touches.
+void add_message(const trace::Messages& messages, size_t i, const MpiCalls& calls,
+                 CallFinder& finder, CallFinder& post_finder, DependencyPart& part);
 
 /// Fences, windows made and freed, post/start/complete/wait and locks. `first_set`: a number of
 /// group sets that is free, like all behind it. returns  how many it has used.

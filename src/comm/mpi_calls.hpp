@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -39,10 +40,11 @@ struct PollWork {
   uint64_t ticks;   ///< At most the length of the call.
 };
 
-/// An event of one-sided communication inside a call.
+/// An event of one-sided communication inside a call that synchronises: neither a put, nor a get.
 struct RmaEvent {
   uint32_t call;
-  uint32_t event;  ///< Of the lane's location.
+  trace::EventKind kind;
+  std::array<uint32_t, 5> fields;  ///< Its first words; 0 behind the last.
 };
 
 /// The outermost calls of MPI as columns, lane by lane, in each in the order of time, without

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/column.hpp"
 #include "base/thread_pool.hpp"

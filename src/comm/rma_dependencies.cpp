@@ -76,30 +76,28 @@ class RmaDependencies {
 
   void collect(uint32_t lane) {
     if (calls_.rma[lane].empty()) return;
-    const trace::Events& events = trace_.locations[calls_.lanes[lane].location].events;
     std::map<std::pair<uint32_t, What>, uint32_t> sequence;
     std::map<std::pair<uint32_t, uint32_t>, Epoch> open;
     uint32_t synchronised = kNoCall;  // The call that told of itself as a collective operation.
     const std::vector<RmaEvent>& list = calls_.rma[lane];
     for (size_t k = 0; k < list.size(); ++k) {
       const uint32_t call = list[k].call;
-      const uint32_t event = list[k].event;
-      const std::span<const uint32_t> fields = events.fields(event);
+      const auto& fields = list[k].fields;
       const auto join_group = [&](uint32_t win, What what) {
         const uint32_t of = window(win);
         groups_[{of, what, sequence[{of, what}]++}].push_back({call, call, calls_.end_ticks[call]});
       };
-      switch (events.kind[event]) {
+      switch (list[k].kind) {
         case EventKind::kRmaCollectiveEnd:
           synchronised = call;
           join_group(fields[2], kSynchronise);
           break;
         case EventKind::kRmaWinCreate:
         case EventKind::kRmaWinDestroy: {
-          const bool told = synchronised == call ||
-                            (k + 1 < list.size() && list[k + 1].call == call &&
-                             events.kind[list[k + 1].event] == EventKind::kRmaCollectiveEnd);
-          const bool creates = events.kind[event] == EventKind::kRmaWinCreate;
+          const bool told =
+              synchronised == call || (k + 1 < list.size() && list[k + 1].call == call &&
+                                       list[k + 1].kind == EventKind::kRmaCollectiveEnd);
+          const bool creates = list[k].kind == EventKind::kRmaWinCreate;
           if (!told) join_group(fields[0], creates ? kCreate : kDestroy);
           break;
         }

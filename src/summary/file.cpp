@@ -113,6 +113,23 @@ void write_matrix(const comm::Matrix& matrix, ColumnWriter& out) {
   out.add("pairs.mean_ticks", matrix.mean_ticks);
 }
 
+void write_waits(const comm::Waits& waits, ColumnWriter& out) {
+  std::vector<uint8_t> kind;
+  std::vector<uint32_t> rank;
+  std::vector<uint64_t> count, ticks;
+  for (const comm::WaitRow& row : waits.rows) {
+    kind.push_back(static_cast<uint8_t>(row.kind));
+    rank.push_back(row.rank);
+    count.push_back(row.count);
+    ticks.push_back(row.ticks);
+  }
+  out.add("waits.kind", kind);
+  out.add("waits.rank", rank);
+  out.add("waits.count", count);
+  out.add("waits.ticks", ticks);
+  out.add("waits.messages_without_call", std::vector<uint64_t>{waits.messages_without_call});
+}
+
 /// Names of the columns of steps::Counters; read and written in this order.
 constexpr std::pair<const char*, uint64_t steps::Counters::*> kStepCounters[] = {
     {"mpi_ticks", &steps::Counters::mpi_ticks},
@@ -340,6 +357,27 @@ comm::Matrix read_matrix(Columns& in, const trace::Trace& run) {
   return matrix;
 }
 
+comm::Waits read_waits(Columns& in, const trace::Trace& run) {
+  comm::Waits waits;
+  const auto kind = in.numbers<uint8_t>("waits.kind");
+  const auto rank = in.numbers<uint32_t>("waits.rank");
+  const auto count = in.numbers<uint64_t>("waits.count");
+  const auto ticks = in.numbers<uint64_t>("waits.ticks");
+  const auto without_call = in.numbers<uint64_t>("waits.messages_without_call");
+  const size_t rows = kind.size();
+  in.require(rank.size() == rows && count.size() == rows && ticks.size() == rows &&
+                 without_call.size() == 1,
+             "waits", "its columns differ in length");
+  for (size_t i = 0; in.status() && i < rows; ++i) {
+    const bool ascends = i == 0 || std::pair(kind[i - 1], rank[i - 1]) < std::pair(kind[i], rank[i]);
+    in.require(ascends && kind[i] < comm::kWaitKindCount && rank[i] < run.rank_count, "waits",
+               fmt::format("row {} is of no kind and rank that could stand there", i));
+    waits.rows.push_back({static_cast<comm::WaitKind>(kind[i]), rank[i], count[i], ticks[i]});
+  }
+  if (in.status()) waits.messages_without_call = without_call[0];
+  return waits;
+}
+
 steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters) {
   steps::Table table;
   const auto step = in.numbers<uint32_t>("steps.step");
@@ -389,6 +427,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   out.add("facts.events_by_kind", std::span<const uint64_t>(summary.facts.events_by_kind));
   write_profile(summary.profile, out);
   write_matrix(summary.matrix, out);
+  write_waits(summary.waits, out);
   write_steps(summary.steps, out);
   write_states(summary.states, out);
   write_archive_index(summary.archive, out);
@@ -406,6 +445,7 @@ base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& pa
   if (in.status()) summary.facts = read_facts(in);
   if (in.status() && parts.profile) summary.profile = read_profile(in, summary.run);
   if (in.status() && parts.pairs) summary.matrix = read_matrix(in, summary.run);
+  if (in.status() && parts.waits) summary.waits = read_waits(in, summary.run);
   if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run, parts.step_counters);
   if (!in.status()) return in.status().error();
   trace::Trace& run = summary.run;

@@ -9,7 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "comm/growing_omp_barriers.hpp"
+#include "comm/growing_waits.hpp"
 #include "comm/step_table.hpp"
+#include "comm/wait_stream.hpp"
 #include "summary/growing_states.hpp"
 #include "summary/marks.hpp"
 #include "summary/windows.hpp"
@@ -149,7 +152,10 @@ class Pass {
       : pool_(pool),
         marks_(archive.trace.definitions),
         states_(archive.trace.definitions, state_budget(bytes_of(archive))),
-        windows_(std::move(archive), size, pool, progress, exchange) {}
+        windows_(std::move(archive), size, pool, progress, exchange),
+        wait_stream_(windows_.trace(), exchange.rank()),
+        waits_(windows_.trace()),
+        omp_barriers_(windows_.trace()) {}
 
   base::Result<RunSummary> run() {
     while (!windows_.ended()) {
@@ -175,6 +181,7 @@ class Pass {
     facts_.pack(out);
     collectives_.pack(out);
     steps_.pack(out);
+    omp_barriers_.pack(out);
     marks_.pack(out);
     states_.pack([&](size_t location) { return share_.owns(location); }, out);
     summary::pack(
@@ -190,6 +197,7 @@ class Pass {
     facts_.take(in);
     collectives_.take(in);
     steps_.take(in);
+    omp_barriers_.take(in);
     marks_.take(in);
     states_.take(in);
     summary::take(in, archive_);
@@ -212,10 +220,10 @@ class Pass {
     part.unmatched_receives.clear();
     if (share_.needs_whole()) return needs_whole(kEndsInTheWhole);
     if (windows_.ended()) {
-      open.needs_whole = trace::match_last_messages(part, pool_);
+      open.needs_whole = trace::match_last_messages(part, before_, pool_);
       open.events.resize(count);
     } else {
-      open = trace::match_open_messages(part, pool_);
+      open = trace::match_open_messages(part, before_, pool_);
     }
     if (open.needs_whole) return needs_whole(kEndsInTheWhole);
     share_.forget_sends(part, part.unmatched_sends);
@@ -253,11 +261,32 @@ class Pass {
       if (!share_.owns(i)) earlier[i] = part.locations[i].events.size();
     }
     states_.add(part, earlier, pool_);
+    // All have to know this, too.
+    if (auto status = share_.agree(add_waits(open)); !status) return status;
     for (auto& events : open.events) {
       std::sort(events.begin(), events.end());
       events.erase(std::unique(events.begin(), events.end()), events.end());
     }
     windows_.keep(std::move(open.events));
+    before_.post_ticks = std::move(open.post_ticks);
+    return {};
+  }
+
+  base::Status add_waits(const trace::OpenEnds& open) {
+    trace::Trace& part = windows_.trace();
+    comm::PartPlace place{{}, {}, {}, windows_.until_ticks(), windows_.ended()};
+    for (size_t i = 0; i < part.locations.size(); ++i) {
+      place.kept.push_back(windows_.kept(i));
+      place.last_ticks.push_back(windows_.seen(i).last_ticks);
+      if (!share_.alone()) place.others.push_back(!share_.owns(i));
+    }
+    omp_barriers_.add(part, place, pool_);
+    comm::WaitPart waits = wait_stream_.add(part, place, open, pool_);
+    waits.messages = std::move(part.messages);
+    if (share_.gather(waits) &&
+        !waits_.add(std::move(waits), place.until_ticks, place.ended, pool_)) {
+      return needs_whole("it sends in MPI_Finalize or in calls that only test");
+    }
     return {};
   }
 
@@ -290,6 +319,9 @@ class Pass {
     result.facts.collectives = collectives_.finish(trace);
     result.facts.marked_steps = steps_.most();
     result.steps = steps_.finish();
+    result.waits = waits_.finish();
+    const auto barriers = omp_barriers_.rows();
+    result.waits.rows.insert(result.waits.rows.end(), barriers.begin(), barriers.end());
     result.profile = canonical(profile_.finish());
     result.matrix = matrix_.finish(trace.rank_count);
     result.states = states_.finish();
@@ -316,7 +348,11 @@ class Pass {
   comm::GrowingSummary facts_;
   CollectiveCount collectives_;
   comm::GrowingStepTable steps_;
+  comm::WaitStream wait_stream_;
+  comm::GrowingWaits waits_;
+  comm::GrowingOmpBarriers omp_barriers_;
   ArchiveIndex archive_;
+  trace::OpenEnds before_;
   trace::Oddities odd_;
   uint64_t messages_ = 0;
   uint64_t message_bytes_ = 0;
@@ -329,6 +365,7 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   result.facts = comm::summarise(trace);
   result.profile = canonical(profile::from_trace(trace, {}, pool));
   result.matrix = comm::matrix(trace, {}, std::nullopt, pool);
+  result.waits = comm::waits(trace, {}, pool);
   const std::vector<bool> markers = trace::step_markers(trace.definitions);
   if (std::find(markers.begin(), markers.end(), true) != markers.end()) {
     result.steps = comm::step_table(trace, trace::marked_steps(trace), {}, pool);

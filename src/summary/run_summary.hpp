@@ -5,6 +5,7 @@
 
 #include "comm/matrix.hpp"
 #include "comm/summary.hpp"
+#include "comm/waits.hpp"
 #include "profile/profile.hpp"
 #include "steps/table.hpp"
 #include "summary/marks.hpp"
@@ -18,6 +19,7 @@ namespace pathline::summary {
 struct Parts {
   bool profile = true;
   bool pairs = true;
+  bool waits = true;
   bool steps = true;
   bool step_counters = true;
 };
@@ -30,6 +32,7 @@ struct RunSummary {
   comm::Summary facts;
   profile::Profile profile;  ///< Call paths in the order of canonical().
   comm::Matrix matrix;
+  comm::Waits waits;
   /// Those that the program marked; without such steps nothing lies outside, either.
   steps::Table steps;
   /// As it was made; what a file has of it is read when it is asked for (states_file.hpp,

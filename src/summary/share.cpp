@@ -236,6 +236,12 @@ std::vector<exchange::Bytes> Share::all_to_all(std::vector<base::Packer>& out) {
   return exchange_.all_to_all(parts);
 }
 
+bool Share::gather(comm::WaitPart& part) {
+  if (alone()) return true;
+  return collect([&](base::Packer& out) { part.pack(out); },
+                 [&](base::Unpacker& in) { part.take(in); });
+}
+
 bool Share::collect(const std::function<void(base::Packer&)>& pack_all,
                     const std::function<void(base::Unpacker&)>& take) {
   base::Packer out;

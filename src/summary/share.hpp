@@ -11,6 +11,7 @@
 #include "base/packing.hpp"
 #include "base/result.hpp"
 #include "comm/step_table.hpp"
+#include "comm/wait_stream.hpp"
 #include "exchange/exchange.hpp"
 #include "otf2/reader.hpp"
 #include "trace/match.hpp"
@@ -79,6 +80,12 @@ class Share {
   /// Tells the owners of their senders which messages were found, and returns what the others found
   /// of ranks that are owned here. Collective.
   std::vector<comm::GrowingStepTable::Sent> exchange_found(const trace::Messages& messages);
+
+  /// Brings what all processes saw of a window to rank 0, which gets it in the order of ranks.
+  /// Collective.
+  ///
+  /// returns  whether this is rank 0.
+  bool gather(comm::WaitPart& part);
 
   /// Brings what all others have to rank 0, which takes it in the order of ranks. Collective.
   ///

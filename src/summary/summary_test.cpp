@@ -67,6 +67,10 @@ std::vector<std::string> lines(const RunSummary& summary) {
           matrix.traffic.bytes[i], matrix.min_ticks[i], matrix.max_ticks[i], matrix.mean_ticks[i]);
     }
   }
+  for (const comm::WaitRow& row : summary.waits.rows) {
+    add("wait", comm::wait_name(row.kind), row.rank, row.count, row.ticks);
+  }
+  add("without call", summary.waits.messages_without_call);
   const auto add_counters = [&](const std::string& name, const steps::Counters& of) {
     add(name, of.mpi_ticks, of.io_ticks, of.sent_messages, of.sent_bytes, of.received_messages,
         of.received_bytes, of.read_bytes, of.written_bytes);
@@ -179,6 +183,15 @@ base::Result<RunSummary> in_processes(unsigned count, const std::filesystem::pat
   return result;
 }
 
+/// The lines that only one of them has.
+std::vector<std::string> differences(std::vector<std::string> a, std::vector<std::string> b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  std::vector<std::string> result;
+  std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
 /// returns  false if it has to be read in one piece
 bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size,
                      unsigned processes) {
@@ -191,14 +204,16 @@ bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size
   EXPECT_TRUE(summary.ok()) << summary.error().message;
   if (!summary) return false;
   const auto expected = lines(in_one_piece(anchor));
-  EXPECT_THAT(lines(summary.value()), testing::ElementsAreArray(expected));
+  EXPECT_TRUE(lines(summary.value()) == expected)
+      << testing::PrintToString(differences(lines(summary.value()), expected));
   const auto shared = in_processes(processes, anchor, size);
   // What became of a message after it had arrived, only the sender knows.
   if (!shared && shared.error().code == base::ErrorCode::kUnsupported) return false;
   EXPECT_TRUE(shared.ok()) << shared.error().message;
   if (!shared) return false;
-  EXPECT_THAT(lines(shared.value()), testing::ElementsAreArray(expected))
-      << processes << " processes";
+  EXPECT_TRUE(lines(shared.value()) == expected)
+      << processes
+      << " processes: " << testing::PrintToString(differences(lines(shared.value()), expected));
   EXPECT_EQ(archive_lines(shared.value()), archive_lines(summary.value()));
   return true;
 }
@@ -238,6 +253,26 @@ TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
     }
   }
   EXPECT_GE(compared, 3 * seeds);
+}
+
+/// Waits of all kinds but those of one-sided communication.
+TEST(Windows, GiveTheWaitsOfTheWholeForAnyProgramWithCalls) {
+  size_t compared = 0;
+  const size_t seeds = base::scaled(30);
+  for (uint32_t seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const base::ScratchFolder folder;
+    base::Progress progress;
+    const trace::Trace trace = RandomRun(seed, true).trace();
+    ASSERT_TRUE(otf2::write(trace, folder.path(), "traces", progress).ok());
+    for (const uint64_t events : {1U, 7U, 60U, 1'000'000U}) {
+      const bool done = expect_the_same(folder.path() / "traces.otf2",
+                                        {.events = events, .first_ticks = 1 + seed % 40},
+                                        static_cast<unsigned>(2 + (seed + events) % 4));
+      compared += done ? 1 : 0;
+    }
+  }
+  EXPECT_GE(compared, 2 * seeds);
 }
 
 TEST(Windows, LeaveToTheWholeWhatTheLastOfThemShows) {

@@ -50,7 +50,9 @@ class Windows {
   /// Events of the window, ranks, definitions; without messages and collective operations.
   [[nodiscard]] trace::Trace& trace() { return archive_.trace; }
   [[nodiscard]] Share& share() { return share_; }
-  /// How many of a location's events are of earlier windows; of locations of others all.
+  /// How many of a location's events are of earlier windows.
+  [[nodiscard]] size_t kept(size_t location) const { return states_[location].moved.size(); }
+  /// The same; but of locations of others all.
   [[nodiscard]] size_t earlier(size_t location) const { return states_[location].earlier; }
   /// Enters of the calls that are open at the end of the window, outermost first.
   [[nodiscard]] const std::vector<uint32_t>& open_calls(size_t location) const {

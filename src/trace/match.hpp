@@ -20,9 +20,18 @@ void match_messages(Trace& trace, base::ThreadPool& pool);
 
 /// What of a part of a run its next part has to begin with again.
 struct OpenEnds {
-  /// Per location, ascending: sends and receives whose partner was not there yet, and the requests
-  /// of receives that these need or that did not complete.
+  /// Per location, ascending: sends and receives whose partner was not there yet, the ends of these
+  /// sends, and the requests of receives that these need or that did not complete.
   std::vector<std::vector<uint32_t>> events;
+  /// When the receives among these were posted of which no request says that: by location, in their
+  /// order. The calls around them have ended.
+  std::vector<std::vector<uint64_t>> post_ticks;
+  /// Messages that were found while their sends went on.
+  struct Sending {
+    uint32_t message;
+    uint64_t request;  ///< Of the sender's location.
+  };
+  std::vector<Sending> sending;
   /// Recording was switched on, or a request was cancelled that began in an earlier part: which
   /// ends belong together shows in the whole only.
   bool needs_whole = false;
@@ -30,9 +39,11 @@ struct OpenEnds {
 /// As match_messages() for a part of a run that goes on. Joins what every further event leaves
 /// joined: of the receives of a rank those that were posted before each that is not complete. The
 /// lists of what has no partner get only ends whose peer does not exist; calls add to them.
-OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool);
+///
+/// before  what the part before left open, whose events this one begins with.
+OpenEnds match_open_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool);
 /// match_messages() for the last part of such a run. returns  OpenEnds::needs_whole.
-bool match_last_messages(Trace& trace, base::ThreadPool& pool);
+bool match_last_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool);
 
 struct EventAt {
   uint32_t location;  ///< LocationIndex.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "base/radix_sort.hpp"
@@ -90,7 +91,7 @@ struct RankEnds {
   base::Column<uint32_t> receive_of;  // Per send: the receive of its peer, or kNone.
   bool goes_on = false;               // There will be more.
   size_t known_receives = 0;          // Those behind may be of any channel.
-  std::vector<Unmatched> waiting;     // Receives whose send may still come.
+  std::vector<uint32_t> waiting;      // Receives whose send may still come.
 };
 
 /// How many receives were posted before the first one that may still complete.
@@ -140,8 +141,11 @@ void join(const Trace& trace, std::vector<RankEnds>& ranks, uint32_t receiver) {
         }
       }
       if (send == kNone || send_stretch > stretch) {
-        (ranks[receiver].goes_on ? ranks[receiver].waiting : ends.lost_receives)
-            .push_back({receive.location, receive.event, Rank(receive.peer)});
+        if (ranks[receiver].goes_on) {
+          ranks[receiver].waiting.push_back(i);
+        } else {
+          ends.lost_receives.push_back({receive.location, receive.event, Rank(receive.peer)});
+        }
         continue;
       }
       sender.receive_of[send] = i;
@@ -197,7 +201,8 @@ void for_each_in_slice(const std::vector<RankEnds>& ranks, const std::vector<uin
 
 /// Writes the rows of one slice, from `row` on: time, then sender, then the sender's own order.
 void write_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>& cuts,
-                 size_t slice, size_t row, size_t row_count, Messages& messages) {
+                 size_t slice, size_t row, size_t row_count, Messages& messages,
+                 const std::function<void(size_t row, const Send& send)>& sending) {
   struct Order {
     uint64_t ticks;
     uint32_t sender;
@@ -233,14 +238,16 @@ void write_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>
     messages.comm[row] = send.comm;
     messages.send_location[row] = send.location;
     messages.recv_location[row] = receive.location;
+    if (send.goes_on && sending) sending(row, send);
     ++row;
   }
 }
 
 /// chosen   by rank: those that count; empty for all.
 /// goes_on  more of the run will follow.
-std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& chosen, bool goes_on,
-                                  base::ThreadPool& pool, base::Arena& arena) {
+std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& chosen,
+                                  const OpenEnds& before, bool goes_on, base::ThreadPool& pool,
+                                  base::Arena& arena) {
   const CommunicatorRanks members(trace);
   const auto locations = locations_by_rank(trace);
   // The last entry is of the locations that are no rank's: all their ends are lost.
@@ -248,7 +255,7 @@ std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& c
   pool.for_each(ranks.size(), [&](size_t i) {
     if (!chosen.empty() && !(i < chosen.size() && chosen[i])) return;
     RankEnds& rank = ranks[i];
-    rank.ends = collect_ends(trace, members, locations[i], arena);
+    rank.ends = collect_ends(trace, members, locations[i], before.post_ticks, arena);
     rank.goes_on = goes_on;
     rank.known_receives = goes_on ? known_receives(rank.ends) : rank.ends.receives.size();
     rank.sends = Channels(rank.ends.sends, rank.ends.sends.size(), arena);
@@ -282,23 +289,59 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   std::sort(trace.unmatched_receives.begin(), trace.unmatched_receives.end(), in_order);
 }
 
-/// The requests of the receives whose completions are in `events`, which gets them too.
-void add_requests(const Events& of, std::vector<uint32_t>& events) {
-  std::sort(events.begin(), events.end());
+/// A receive that stays open, and when it was posted.
+struct OpenReceive {
+  uint32_t event;
+  uint64_t post_ticks;
+};
+
+/// Adds to the events of a location that stay open what these need: the requests of receives and
+/// the ends of sends.
+///
+/// receives  those among the events that are complete, ascending.
+/// returns   OpenEnds::post_ticks of the location.
+std::vector<uint64_t> add_requests(const Events& of, std::vector<OpenReceive>& receives,
+                                   std::vector<uint32_t>& events) {
+  std::vector<uint64_t> post_ticks;
   std::unordered_map<uint64_t, uint32_t> posted;
+  std::unordered_map<uint64_t, bool> sending;  // By request: whether the send stays open.
   const size_t count = events.size();
   size_t next = 0;
-  for (uint32_t i = 0; i < of.size() && next < count; ++i) {
-    if (of.kind[i] == EventKind::kMpiIrecvRequest) posted[of.word64(i)] = i;
-    if (i != events[next]) continue;
-    ++next;
-    if (of.kind[i] != EventKind::kMpiIrecv) continue;
-    const auto request = posted.find(of.point_to_point(i).request);
-    if (request == posted.end()) continue;
-    events.push_back(request->second);
-    posted.erase(request);
+  size_t next_receive = 0;
+  for (uint32_t i = 0; i < of.size(); ++i) {
+    const bool stays = next < count && events[next] == i;
+    next += stays ? 1 : 0;
+    switch (of.kind[i]) {
+      case EventKind::kMpiIrecvRequest: posted[of.word64(i)] = i; break;
+      case EventKind::kMpiIsend:
+        if (stays) {
+          sending[of.point_to_point(i).request] = true;
+        } else if (!sending.empty()) {
+          sending.erase(of.point_to_point(i).request);
+        }
+        break;
+      case EventKind::kMpiIsendComplete:
+        if (!sending.empty() && sending.erase(of.word64(i)) > 0) events.push_back(i);
+        break;
+      case EventKind::kMpiRecv:
+      case EventKind::kMpiIrecv: {
+        const auto request = of.kind[i] == EventKind::kMpiIrecv
+                                 ? posted.find(of.point_to_point(i).request)
+                                 : posted.end();
+        if (stays && request != posted.end()) events.push_back(request->second);
+        while (next_receive < receives.size() && receives[next_receive].event < i) ++next_receive;
+        if (stays && request == posted.end() && next_receive < receives.size()) {
+          post_ticks.push_back(receives[next_receive].post_ticks);
+        }
+        if (request != posted.end()) posted.erase(request);
+        break;
+      }
+      default: break;
+    }
   }
   std::sort(events.begin(), events.end());
+  events.erase(std::unique(events.begin(), events.end()), events.end());
+  return post_ticks;
 }
 
 /// Whether it takes all of the run to know which ends belong together.
@@ -308,8 +351,10 @@ bool show_in_the_whole(const RankEnds& rank) {
 
 OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base::ThreadPool& pool) {
   OpenEnds open;
-  open.events.resize(trace.locations.size());
-  std::vector<bool> has_receives(trace.locations.size());
+  const size_t locations = trace.locations.size();
+  open.events.resize(locations);
+  open.post_ticks.resize(locations);
+  std::vector<std::vector<OpenReceive>> receives(locations);
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
     open.needs_whole = open.needs_whole || show_in_the_whole(rank);
@@ -319,24 +364,35 @@ OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base:
         open.events[send.location].push_back(send.event);
       }
     }
-    const auto keep = [&](uint32_t location, uint32_t event) {
-      open.events[location].push_back(event);
-      has_receives[location] = true;
+    const auto keep = [&](const Receive& receive) {
+      if (receive.event == kNone) return;
+      open.events[receive.location].push_back(receive.event);
+      if (receive.peer != kNone) {
+        receives[receive.location].push_back({receive.event, receive.post_ticks});
+      }
     };
-    for (size_t i = rank.known_receives; i < ends.receives.size(); ++i) {
-      if (ends.receives[i].event != kNone) keep(ends.receives[i].location, ends.receives[i].event);
-    }
-    for (const Unmatched& receive : rank.waiting) keep(receive.location, receive.event);
+    for (size_t i = rank.known_receives; i < ends.receives.size(); ++i) keep(ends.receives[i]);
+    for (const uint32_t i : rank.waiting) keep(ends.receives[i]);
   }
-  pool.for_each(open.events.size(), [&](size_t i) {
-    if (has_receives[i]) add_requests(trace.locations[i].events, open.events[i]);
+  pool.for_each(locations, [&](size_t i) {
+    const Events& events = trace.locations[i].events;
     std::sort(open.events[i].begin(), open.events[i].end());
+    const bool all_alone = std::all_of(open.events[i].begin(), open.events[i].end(), [&](auto at) {
+      return events.kind[at] == EventKind::kMpiSend;
+    });
+    if (all_alone) return;
+    std::sort(receives[i].begin(), receives[i].end(),
+              [](const OpenReceive& a, const OpenReceive& b) { return a.event < b.event; });
+    open.post_ticks[i] = add_requests(events, receives[i], open.events[i]);
   });
   return open;
 }
 
 /// Puts the messages in order.
-void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace) {
+///
+/// sending  gets those whose sends go on, if it is not null.
+void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
+                    std::vector<OpenEnds::Sending>* sending) {
   size_t send_count = 0;
   for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
   const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
@@ -349,27 +405,37 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
   for (size_t slice = 0; slice < cuts.size(); ++slice) first_row[slice + 1] += first_row[slice];
 
   trace.messages.resize(first_row.back());
+  std::vector<std::vector<OpenEnds::Sending>> of_slice(cuts.size());
   pool.for_each(cuts.size(), [&](size_t slice) {
+    const auto note = [&](size_t row, const Send& send) {
+      const Events& events = trace.locations[send.location].events;
+      of_slice[slice].push_back(
+          {static_cast<uint32_t>(row), events.point_to_point(send.event).request});
+    };
     write_slice(ranks, cuts, slice, first_row[slice], first_row[slice + 1] - first_row[slice],
-                trace.messages);
+                trace.messages,
+                sending != nullptr ? note : std::function<void(size_t, const Send&)>());
   });
+  for (const auto& some : of_slice) {
+    if (sending != nullptr) sending->insert(sending->end(), some.begin(), some.end());
+  }
 }
 
 }  // namespace
 
-void match_messages(Trace& trace, base::ThreadPool& pool) { match_last_messages(trace, pool); }
+void match_messages(Trace& trace, base::ThreadPool& pool) { match_last_messages(trace, {}, pool); }
 
-bool match_last_messages(Trace& trace, base::ThreadPool& pool) {
+bool match_last_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool) {
   base::Arena arena;
-  const std::vector<RankEnds> ranks = match_ranks(trace, {}, false, pool, arena);
+  const std::vector<RankEnds> ranks = match_ranks(trace, {}, before, false, pool, arena);
   collect_unmatched(ranks, trace);
-  write_messages(ranks, pool, trace);
+  write_messages(ranks, pool, trace, nullptr);
   return std::any_of(ranks.begin(), ranks.end(), show_in_the_whole);
 }
 
-OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool) {
+OpenEnds match_open_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool) {
   base::Arena arena;
-  const std::vector<RankEnds> ranks = match_ranks(trace, {}, true, pool, arena);
+  const std::vector<RankEnds> ranks = match_ranks(trace, {}, before, true, pool, arena);
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
     trace.unmatched_sends.insert(trace.unmatched_sends.end(), ends.lost_sends.begin(),
@@ -378,14 +444,17 @@ OpenEnds match_open_messages(Trace& trace, base::ThreadPool& pool) {
                                     ends.lost_receives.end());
     trace.cancelled_requests += ends.cancelled;
   }
-  write_messages(ranks, pool, trace);
-  return open_ends(ranks, trace, pool);
+  std::vector<OpenEnds::Sending> sending;
+  write_messages(ranks, pool, trace, &sending);
+  OpenEnds open = open_ends(ranks, trace, pool);
+  open.sending = std::move(sending);
+  return open;
 }
 
 void for_each_pair(const Trace& trace, const std::vector<bool>& chosen, base::ThreadPool& pool,
                    const std::function<void(EventAt send, EventAt receive)>& visit) {
   base::Arena arena;
-  const std::vector<RankEnds> ranks = match_ranks(trace, chosen, false, pool, arena);
+  const std::vector<RankEnds> ranks = match_ranks(trace, chosen, {}, false, pool, arena);
   for (const RankEnds& rank : ranks) {
     for (size_t i = 0; i < rank.receive_of.size(); ++i) {
       if (rank.receive_of[i] == kNone) continue;

@@ -36,6 +36,13 @@ class ActiveRequests {
     --used_;
     return value;
   }
+  /// Calls visit(value) for each that is active.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.value != kNone) visit(slot.value);
+    }
+  }
 
  private:
   struct Slot {
@@ -65,11 +72,13 @@ class ActiveRequests {
 /// Adds the ends of one location to those of its rank.
 class Collector {
  public:
-  Collector(const Trace& trace, const CommunicatorRanks& ranks, uint32_t location_index, Ends& ends)
+  Collector(const Trace& trace, const CommunicatorRanks& ranks, uint32_t location_index,
+            std::span<const uint64_t> post_ticks, Ends& ends)
       : trace_(trace),
         ranks_(ranks),
         location_(trace.locations[location_index]),
         location_index_(location_index),
+        post_ticks_(post_ticks),
         ends_(ends) {}
 
   void run() {
@@ -114,6 +123,7 @@ class Collector {
         default: break;
       }
     }
+    sending_.for_each([&](uint32_t send) { ends_.sends[send].goes_on = true; });
   }
 
  private:
@@ -142,7 +152,18 @@ class Collector {
       sending_.set(point.request, static_cast<uint32_t>(ends_.sends.size()));
     }
     const uint64_t ticks = events.ticks[i];
-    ends_.sends.push_back({{peer, comm, point.tag, location_index_, i}, ticks, ticks, point.bytes});
+    ends_.sends.push_back(
+        {{peer, comm, point.tag, location_index_, i}, false, ticks, ticks, point.bytes});
+  }
+
+  /// Of a receive without a request.
+  uint64_t post_ticks_of(const Events& events, uint32_t i) {
+    if (!post_ticks_.empty()) {
+      const uint64_t ticks = post_ticks_.front();
+      post_ticks_ = post_ticks_.subspan(1);
+      return ticks;
+    }
+    return events.ticks[open_calls_.empty() ? i : open_calls_.back()];
   }
 
   void add_receive(const Events& events, uint32_t i) {
@@ -158,7 +179,7 @@ class Collector {
     uint64_t post_ticks = 0;
     if (place == kNone) {  // Blocking, or of an old recorder, which writes no request.
       place = static_cast<uint32_t>(ends_.receives.size());
-      post_ticks = events.ticks[open_calls_.empty() ? i : open_calls_.back()];
+      post_ticks = post_ticks_of(events, i);
       ends_.receives.push_back({});
     } else {
       post_ticks = ends_.receives[place].post_ticks;
@@ -171,6 +192,7 @@ class Collector {
   const CommunicatorRanks& ranks_;
   const Location& location_;
   const uint32_t location_index_;
+  std::span<const uint64_t> post_ticks_;  // Of the first receives.
   Ends& ends_;
   ActiveRequests sending_;
   ActiveRequests receiving_;
@@ -211,7 +233,8 @@ uint64_t order_ticks(const Trace& trace, const Receive& receive) {
 }
 
 Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
-                  std::span<const uint32_t> locations, base::Arena& arena) {
+                  std::span<const uint32_t> locations,
+                  const std::vector<std::vector<uint64_t>>& post_ticks, base::Arena& arena) {
   Ends ends;
   reserve(trace, locations, ends, arena);
   std::vector<size_t> first_sends;
@@ -219,7 +242,9 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
   for (const uint32_t location : locations) {
     const size_t sends = ends.sends.size();
     const size_t receives = ends.receives.size();
-    Collector(trace, ranks, location, ends).run();
+    std::span<const uint64_t> known;
+    if (location < post_ticks.size()) known = post_ticks[location];
+    Collector(trace, ranks, location, known, ends).run();
     if (ends.sends.size() > sends) first_sends.push_back(sends);
     if (ends.receives.size() > receives) first_receives.push_back(receives);
   }

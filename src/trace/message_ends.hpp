@@ -23,6 +23,8 @@ struct End {
                    ///< and did not complete its request; kNone if it was cancelled.
 };
 struct Send : End {
+  /// Its end is not there; of a nonblocking one.
+  bool goes_on = false;
   uint64_t ticks;
   uint64_t end_ticks;  ///< The buffer was free again.
   uint64_t bytes;
@@ -50,9 +52,11 @@ uint64_t order_ticks(const Trace& trace, const Receive& receive);
 /// Follows the requests of all locations of one rank. MPI orders the messages of a rank, not of a
 /// thread: ends of several locations are merged by time.
 ///
-/// arena  where the ends will live.
+/// post_ticks  by location, maybe fewer: OpenEnds::post_ticks of the part before.
+/// arena       where the ends will live.
 /// cost   O(events); for several locations with messages also O(ends) for each.
 Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
-                  std::span<const uint32_t> locations, base::Arena& arena);
+                  std::span<const uint32_t> locations,
+                  const std::vector<std::vector<uint64_t>>& post_ticks, base::Arena& arena);
 
 }  // namespace pathline::trace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/ranks.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace pathline::trace {
@@ -126,6 +127,18 @@ CommunicatorRanks::CommunicatorRanks(const Trace& trace) {
       if (rank != kNone) table.in_members[rank] = true;
     }
   }
+}
+
+size_t CommunicatorRanks::size(uint32_t comm) const {
+  const Table& table = tables_[comm];
+  if (table.self) return 1;
+  size_t count = 0;
+  for (const std::vector<uint32_t>* members : {table.members, table.remote_members}) {
+    if (members == nullptr) continue;
+    count +=
+        members->size() - static_cast<size_t>(std::count(members->begin(), members->end(), kNone));
+  }
+  return count;
 }
 
 }  // namespace pathline::trace

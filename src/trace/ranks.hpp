@@ -34,6 +34,8 @@ class CommunicatorRanks {
     if (members == nullptr || peer >= members->size()) return Rank::none();
     return Rank((*members)[peer]);
   }
+  /// How many ranks a communicator has, those of a remote group included; 0 if it is not known.
+  [[nodiscard]] size_t size(uint32_t comm) const;
 
  private:
   struct Table {

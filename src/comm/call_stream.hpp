@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/column.hpp"
+#include "comm/mpi_calls.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::comm {
+
+/// What a region is for the joining of calls.
+struct RegionFacts {
+  bool is_mpi = false;
+  bool polls = false;
+  bool probes = false;
+  uint8_t traits = 0;  ///< Of its calls.
+};
+std::vector<RegionFacts> region_facts(const trace::Definitions& definitions);
+
+/// A row of MpiCalls.
+struct Call {
+  uint64_t begin_ticks;
+  uint64_t end_ticks;
+  uint32_t region;
+  uint32_t enter;  ///< An event of the part in which it began.
+  uint8_t traits;
+};
+
+/// The outermost calls of MPI of one location, whose events may come in parts of the run: what
+/// MpiCalls has of it.
+class CallStream {
+ public:
+  /// Both must outlive this.
+  CallStream(const trace::Definitions& definitions, const std::vector<RegionFacts>& regions)
+      : definitions_(definitions), regions_(regions) {}
+
+  /// events   of the next part. Those from `earlier` on are new; the Enters of calls that are open
+  ///          stand in front of them, outermost first, maybe among others.
+  void add(const trace::Events& events, size_t earlier);
+  /// Nothing follows: a call that is open ends at this time, that of the location's last event.
+  void end(uint64_t last_ticks);
+
+  /// Calls of which nothing changes any more. The one behind them is of polls that may go on.
+  [[nodiscard]] size_t finished() const { return calls.size() - (polls_before_ != 0 ? 1 : 0); }
+  /// How many of `rma` are theirs.
+  [[nodiscard]] size_t ended_rma() const;
+  /// The begin of the first call that may change, also one that is not in `calls` yet: nothing that
+  /// comes lies in front of that. UINT64_MAX if there is none.
+  [[nodiscard]] uint64_t unfinished_ticks() const {
+    if (polls_before_ != 0) return calls.back().begin_ticks;
+    return is_open_ ? begin_ticks_ : UINT64_MAX;
+  }
+  /// Traits of that call as far as they are known.
+  [[nodiscard]] uint8_t unfinished_traits() const {
+    return static_cast<uint8_t>((polls_before_ != 0 ? calls.back().traits : 0) |
+                                (is_open_ ? traits_ : 0));
+  }
+  /// Forgets the finished calls, and what belongs to them.
+  void drop_finished();
+
+  // In the order of time, numbered from 0.
+  base::Column<Call> calls;
+  std::vector<RmaEvent> rma;
+  std::vector<PollWork> poll_work;
+
+ private:
+  [[nodiscard]] bool is_mpi(uint32_t region) const {
+    return region < regions_.size() && regions_[region].is_mpi;
+  }
+  [[nodiscard]] uint32_t limit_in(const trace::Events& events, size_t earlier) const;
+  void remember_enclosing(const trace::Events& events, uint32_t limit);
+  void begin(const trace::Events& events, uint32_t event, bool enters);
+  void look_at(const trace::Events& events, uint32_t event);
+  void add_rma(const trace::Events& events, uint32_t event);
+  void take_parameter(std::string_view name, uint64_t value);
+  void finish(uint64_t end_ticks);
+  bool joined(uint64_t end_ticks, bool polls);
+  void add_work(uint64_t ticks);
+
+  const trace::Definitions& definitions_;
+  const std::vector<RegionFacts>& regions_;
+  // The call that is open.
+  bool is_open_ = false;
+  bool is_new_ = false;        // Nothing was recorded in it yet.
+  uint32_t enclosing_ = 0;     // Of one without a region: calls around it, which are open, too.
+  uint32_t region_ = kNoCall;  // Or none, of a collective operation outside of calls.
+  uint64_t begin_ticks_ = 0;
+  uint32_t enter_ = 0;
+  uint8_t traits_ = 0;
+  uint64_t polls_ = 1;
+  uint64_t work_ticks_ = 0;
+  size_t first_rma_ = 0;
+  bool completed_ = false;
+  // The last call of `calls`: how many polls it is that have not found anything; 0 for another.
+  uint64_t polls_before_ = 0;
+  uint64_t poll_end_ticks_ = 0;
+};
+
+}  // namespace pathline::comm

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/growing_waits.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "comm/collective_dependencies.hpp"
+
+namespace pathline::comm {
+namespace {
+
+constexpr uint64_t kNoNumber = UINT64_MAX;
+
+/// Rows that belong to a location.
+struct Stretch {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+template <class Rows, class LocationOf>
+std::vector<Stretch> stretches(const Rows& rows, size_t locations, LocationOf location_of) {
+  std::vector<Stretch> result(locations);
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    Stretch& stretch = result[location_of(rows[i])];
+    if (stretch.count++ == 0) stretch.first = i;
+  }
+  return result;
+}
+
+void append(const trace::Messages& from, size_t i, trace::Messages& to) {
+  to.sender.push_back(from.sender[i]);
+  to.receiver.push_back(from.receiver[i]);
+  to.send_ticks.push_back(from.send_ticks[i]);
+  to.send_end_ticks.push_back(from.send_end_ticks[i]);
+  to.recv_post_ticks.push_back(from.recv_post_ticks[i]);
+  to.recv_ticks.push_back(from.recv_ticks[i]);
+  to.bytes.push_back(from.bytes[i]);
+  to.tag.push_back(from.tag[i]);
+  to.comm.push_back(from.comm[i]);
+  to.send_location.push_back(from.send_location[i]);
+  to.recv_location.push_back(from.recv_location[i]);
+}
+
+/// Of two member calls the one that began later; of equally late ones that of the lower lane.
+uint32_t later(const MpiCalls& calls, uint32_t a, uint32_t b) {
+  if (a == kNoCall || b == kNoCall) return a == kNoCall ? b : a;
+  if (calls.begin_ticks[a] != calls.begin_ticks[b]) {
+    return calls.begin_ticks[a] > calls.begin_ticks[b] ? a : b;
+  }
+  return std::min(a, b);
+}
+
+}  // namespace
+
+/// The calls of a part and those that were kept.
+struct GrowingWaits::Window {
+  uint64_t until_ticks;
+  bool ended;
+  MpiCalls calls;  // Neither `enter` nor `rma`.
+  base::Column<uint32_t> location;
+  base::Column<uint32_t> number;
+  base::Column<Latest> latest;
+  std::vector<uint64_t> open_ticks;  // By location: the begin of the first call that may change.
+  std::vector<DependencyPart> parts;
+  trace::Collectives operations;
+
+  /// What touches this time there will not change.
+  [[nodiscard]] bool is_settled(uint32_t at, uint64_t ticks) const {
+    return at >= open_ticks.size() || ticks < open_ticks[at];
+  }
+};
+
+GrowingWaits::GrowingWaits(const trace::Trace& run)
+    : run_(run),
+      ranks_(run),
+      lane_key_(run.locations.size()),
+      next_number_(run.locations.size()),
+      rma_(run.locations.size()),
+      sums_(run.rank_count),
+      wrong_order_(run.locations.size()) {
+  const auto count = static_cast<uint32_t>(run.locations.size());
+  for (uint32_t i = 0; i < count; ++i) lane_key_[i] = run.rank_count + i;
+  for (uint32_t rank =
+           std::min<uint32_t>(run.rank_count, static_cast<uint32_t>(run.rank_location.size()));
+       rank-- > 0;) {
+    if (run.rank_location[rank] < count) lane_key_[run.rank_location[rank]] = rank;
+  }
+}
+
+GrowingWaits::~GrowingWaits() = default;
+
+bool GrowingWaits::add(WaitPart part, uint64_t until_ticks, bool ended, base::ThreadPool& pool) {
+  Window window{until_ticks, ended, {}, {}, {}, {}, {}, {}, {}};
+  lay_out(part, window);
+  end_sends(part);
+  add_operations(part);
+  find_messages(part, window, pool);
+  find_send_ends(window);
+  find_operations(window, pool);
+  if (ended && has_rma_) find_rma(window);
+  join(window);
+  if (ended) add_finalize(window);
+  keep_open(part, window);
+  return !is_odd_;
+}
+
+/// Puts the calls in the order of lanes and time.
+void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
+  const auto locations = static_cast<uint32_t>(run_.locations.size());
+  const auto kept = stretches(kept_, locations, [](const Kept& one) { return one.call.location; });
+  const auto ended = stretches(part.calls, locations,
+                               [](const WaitPart::EndedCall& call) { return call.location; });
+  MpiCalls& calls = window.calls;
+  calls.lane_of_location.assign(locations, kNoLane);
+  std::vector<uint32_t> lanes(run_.rank_count, kNoLane);
+  for (uint32_t i = 0; i < locations; ++i) {
+    if (lane_key_[i] < run_.rank_count) {
+      lanes[lane_key_[i]] = i;
+    } else if (kept[i].count + ended[i].count > 0) {
+      lanes.push_back(i);
+    }
+  }
+  const auto add_call = [&](const WaitPart::EndedCall& call, uint32_t number,
+                            const Latest& latest) {
+    calls.begin_ticks.push_back(call.begin_ticks);
+    calls.end_ticks.push_back(call.end_ticks);
+    calls.region.push_back(call.region);
+    calls.traits.push_back(call.traits);
+    window.location.push_back(call.location);
+    window.number.push_back(number);
+    window.latest.push_back(latest);
+  };
+  for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
+    const uint32_t location = lanes[lane];
+    calls.first.push_back(static_cast<uint32_t>(calls.size()));
+    calls.lanes.push_back(
+        {location == kNoLane ? lane : uint32_t{run_.locations[location].rank}, location});
+    if (location == kNoLane) continue;
+    calls.lane_of_location[location] = lane;
+    for (uint32_t k = 0; k < kept[location].count; ++k) {
+      const Kept& one = kept_[kept[location].first + k];
+      if (one.work.ticks > 0) {
+        calls.poll_work.push_back(
+            {static_cast<uint32_t>(calls.size()), one.work.region, one.work.ticks});
+      }
+      add_call(one.call, one.number, one.latest);
+    }
+    if (ended[location].count == 0) continue;
+    auto found =
+        std::lower_bound(part.poll_work.begin(), part.poll_work.end(), ended[location].first,
+                         [](const PollWork& one, uint32_t call) { return one.call < call; });
+    for (uint32_t k = 0; k < ended[location].count; ++k) {
+      const uint32_t row = ended[location].first + k;
+      if (found != part.poll_work.end() && found->call == row) {
+        calls.poll_work.push_back(
+            {static_cast<uint32_t>(calls.size()), found->region, found->ticks});
+        ++found;
+      }
+      add_call(part.calls[row], next_number_[location]++, {});
+    }
+  }
+  calls.first.push_back(static_cast<uint32_t>(calls.size()));
+  for (RmaEvent event : part.rma) {
+    const uint32_t location = part.calls[event.call].location;
+    const uint32_t behind = ended[location].first + ended[location].count - event.call;
+    event.call = next_number_[location] - behind;
+    rma_[location].push_back(event);
+    has_rma_ = true;
+  }
+  window.open_ticks.assign(locations, UINT64_MAX);
+  for (const WaitPart::OpenCall& call : part.open_calls) {
+    window.open_ticks[call.location] = call.begin_ticks;
+  }
+  kept_.clear();
+}
+
+/// What has become of sends whose messages were found before.
+void GrowingWaits::end_sends(const WaitPart& part) {
+  for (const WaitPart::SendEnd& end : part.send_ends) {
+    const auto found = sending_.find(end.number);
+    if (found == sending_.end()) continue;
+    Sending& send = found->second;
+    const bool is_found = send.is_found;
+    send.end_ticks = end.ticks;
+    if (is_found && end.ticks != WaitPart::kNever) send_ends_.push_back(send);
+    if (is_found || end.ticks == WaitPart::kNever) sending_.erase(found);
+  }
+  for (const WaitPart::Sending& one : part.sending) sending_[one.number] = {};
+}
+
+void GrowingWaits::find_messages(WaitPart& part, Window& window, base::ThreadPool& pool) {
+  std::vector<uint64_t> numbers(part.messages.size(), kNoNumber);
+  for (const WaitPart::Sending& one : part.sending) numbers[one.message] = one.number;
+  struct Piece {
+    DependencyPart part;
+    std::vector<uint32_t> undecided;
+    std::vector<std::pair<uint64_t, Sending>> sending;
+  };
+  const auto find = [&](trace::Messages& messages, size_t i, uint64_t number, CallFinder& finder,
+                        CallFinder& post_finder, Piece& piece) {
+    const uint32_t from = messages.send_location[i];
+    const uint32_t to = messages.recv_location[i];
+    const auto known = number == kNoNumber ? sending_.end() : sending_.find(number);
+    if (known != sending_.end() && known->second.end_ticks > 0) {
+      messages.send_end_ticks[i] = known->second.end_ticks;
+    }
+    if (!window.is_settled(to, messages.recv_ticks[i]) ||
+        !window.is_settled(to, messages.recv_post_ticks[i]) ||
+        !window.is_settled(from, messages.send_ticks[i]) ||
+        !window.is_settled(from, messages.send_end_ticks[i])) {
+      piece.undecided.push_back(static_cast<uint32_t>(i));
+      return;
+    }
+    const uint64_t without = piece.part.messages_without_call;
+    add_message(messages, i, window.calls, finder, post_finder, piece.part);
+    if (known == sending_.end() || known->second.end_ticks > 0) return;
+    Sending sending;
+    const bool has_calls = piece.part.messages_without_call == without;
+    const uint32_t send =
+        has_calls ? finder.begun_at(window.calls.lane_at(from), messages.send_ticks[i]) : kNoCall;
+    const uint32_t post =
+        has_calls ? finder.begun_at(window.calls.lane_at(to), messages.recv_post_ticks[i])
+                  : kNoCall;
+    if (send != kNoCall && post != kNoCall && !window.calls.is(send, kSends)) {
+      sending = {true,
+                 window.calls.is(send, kSynchronous),
+                 from,
+                 0,
+                 {window.calls.begin_ticks[post], lane_key_[to], window.number[post],
+                  WaitKind::kLateReceiver}};
+    }
+    piece.sending.emplace_back(number, sending);
+  };
+  constexpr size_t kPiece = 1U << 16U;
+  std::vector<Piece> pieces(part.messages.size() / kPiece + 2);
+  trace::Messages before = std::move(pending_);
+  const std::vector<uint64_t> before_numbers = std::move(pending_number_);
+  pool.for_each(pieces.size(), [&](size_t p) {
+    CallFinder finder(window.calls);
+    CallFinder post_finder(window.calls);
+    if (p == 0) {
+      for (size_t i = 0; i < before.size(); ++i) {
+        find(before, i, before_numbers[i], finder, post_finder, pieces[0]);
+      }
+      return;
+    }
+    const size_t begin = (p - 1) * kPiece;
+    const size_t end = std::min(part.messages.size(), begin + kPiece);
+    if (end > begin) pieces[p].part.entries.reserve(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+      find(part.messages, i, numbers[i], finder, post_finder, pieces[p]);
+    }
+  });
+  pending_ = {};
+  pending_number_.clear();
+  for (Piece& piece : pieces) {
+    const bool is_before = &piece == pieces.data();
+    for (const uint32_t i : piece.undecided) {
+      append(is_before ? before : part.messages, i, pending_);
+      pending_number_.push_back(is_before ? before_numbers[i] : numbers[i]);
+    }
+    for (const auto& [number, sending] : piece.sending) {
+      if (sending.is_found) {
+        sending_[number] = sending;
+      } else {
+        sending_.erase(number);
+      }
+    }
+    window.parts.push_back(std::move(piece.part));
+  }
+}
+
+/// Sends that ended behind their messages: whether their ends waited for the receivers.
+void GrowingWaits::find_send_ends(Window& window) {
+  CallFinder finder(window.calls);
+  std::vector<Sending> open;
+  for (const Sending& send : send_ends_) {
+    if (!window.is_settled(send.location, send.end_ticks)) {
+      open.push_back(send);
+      continue;
+    }
+    const uint32_t lane = window.calls.lane_at(send.location);
+    const uint32_t done = lane == kNoLane ? kNoCall : finder.ended_at(lane, send.end_ticks);
+    if (done == kNoCall || window.calls.is(done, kReceives)) continue;
+    if (send.post.lane == lane_key_[send.location] && send.post.number == window.number[done]) {
+      continue;
+    }
+    if (send.is_synchronous ||
+        waits_for_receiver(window.calls.begin_ticks[done], send.post.ticks, send.end_ticks)) {
+      Latest post = send.post;
+      post.ticks = std::min(post.ticks, send.end_ticks);
+      keep_latest(window, done, post);
+    }
+  }
+  send_ends_ = std::move(open);
+}
+
+void GrowingWaits::add_operations(const WaitPart& part) {
+  for (const trace::CollectivePart& one : part.collectives) {
+    const uint32_t member = trace::is_self(run_.definitions, one.comm) ? one.location + 1 : 0;
+    Operations& of = operations_[{one.comm, member}];
+    if (one.sequence < of.first) {
+      is_odd_ = true;  // More members than its communicator has.
+      continue;
+    }
+    const size_t i = one.sequence - of.first;
+    if (i >= of.open.size()) of.open.resize(i + 1);
+    of.open[i].push_back(one);
+  }
+}
+
+void GrowingWaits::find_operations(Window& window, base::ThreadPool& pool) {
+  const auto is_complete = [&](const std::vector<trace::CollectivePart>& members, uint32_t comm) {
+    if (!window.ended && members.size() < std::max<size_t>(1, ranks_.size(comm))) return false;
+    if (!window.ended && ranks_.size(comm) == 0) return false;
+    return std::all_of(members.begin(), members.end(), [&](const trace::CollectivePart& one) {
+      return window.is_settled(one.location, one.begin_ticks) &&
+             window.is_settled(one.location, one.end_ticks);
+    });
+  };
+  for (auto& [key, of] : operations_) {
+    while (!of.open.empty() && is_complete(of.open.front(), key.first)) {
+      std::vector<trace::CollectivePart>& members = of.open.front();
+      std::stable_sort(members.begin(), members.end(),
+                       [](const auto& a, const auto& b) { return a.location < b.location; });
+      if (!members.empty()) trace::append(members, run_, ranks_, window.operations);
+      of.open.pop_front();
+      ++of.first;
+    }
+  }
+  window.operations.first.push_back(static_cast<uint32_t>(window.operations.location.size()));
+  const CollectiveDependencies dependencies(run_, ranks_, window.operations, window.calls);
+  constexpr size_t kPiece = 64;
+  const size_t count = window.operations.size();
+  std::vector<DependencyPart> parts((count + kPiece - 1) / kPiece);
+  pool.for_each(parts.size(), [&](size_t p) {
+    CallFinder finder(window.calls);
+    for (size_t i = p * kPiece; i < std::min(count, (p + 1) * kPiece); ++i) {
+      dependencies.add(i, finder, parts[p]);
+    }
+  });
+  for (DependencyPart& part : parts) window.parts.push_back(std::move(part));
+}
+
+/// MPI_Finalize of all ranks, unless its recorder knows it as a collective operation.
+void GrowingWaits::add_finalize(Window& window) {
+  if (knows_finalize_) return;
+  DependencyPart part;
+  part.add_finalize(window.calls, 0);
+  join_groups(part, window);
+}
+
+/// Who waits for whom in one-sided communication takes all calls between.
+void GrowingWaits::find_rma(Window& window) {
+  MpiCalls& calls = window.calls;
+  calls.rma.resize(calls.lanes.size());
+  for (size_t lane = 0; lane < calls.lanes.size(); ++lane) {
+    const uint32_t location = calls.lanes[lane].location;
+    if (location == kNoLane) continue;
+    const auto* const numbers = window.number.begin();
+    for (RmaEvent event : rma_[location]) {
+      event.call =
+          static_cast<uint32_t>(std::lower_bound(numbers + calls.first[lane],
+                                                 numbers + calls.first[lane + 1], event.call) -
+                                numbers);
+      calls.rma[lane].push_back(event);
+    }
+  }
+  add_rma(run_, calls, 0, window.parts.emplace_back());
+}
+
+void GrowingWaits::keep_latest(Window& window, uint32_t call, const Latest& one) const {
+  Latest& known = window.latest[call];
+  if (std::tie(one.ticks, known.lane, known.number, known.kind) <=
+      std::tie(known.ticks, one.lane, one.number, one.kind)) {
+    return;
+  }
+  known = one;
+  if (window.calls.is(call, kPolls)) known.kind = WaitKind::kPolling;
+}
+
+void GrowingWaits::join(Window& window) {
+  const MpiCalls& calls = window.calls;
+  for (const DependencyPart& part : window.parts) {
+    messages_without_call_ += part.messages_without_call;
+    for (const DependencyEntry& entry : part.entries) {
+      if (is_group(entry.kind)) continue;
+      const uint32_t target = entry.target;
+      keep_latest(
+          window, entry.call,
+          {entry.ticks, lane_key_[window.location[target]], window.number[target], entry.kind});
+      if (entry.kind != WaitKind::kLateSender) continue;
+      // These begin otherwise than it seems here.
+      is_odd_ = is_odd_ || calls.is(target, kFinalizes) ||
+                (calls.is(target, kPolls) && calls.poll_work_ticks(target) > 0);
+      if (!calls.is(entry.call, kReceives) || calls.is(entry.call, kPolls)) continue;
+      wrong_order_.add_receive(window.location[entry.call], window.number[entry.call],
+                               calls.begin_ticks[target]);
+    }
+    join_groups(part, window);
+  }
+}
+
+void GrowingWaits::join_groups(const DependencyPart& part, Window& window) {
+  const MpiCalls& calls = window.calls;
+  std::vector<uint32_t> latest(part.member.size());
+  size_t row = 0;
+  for (size_t g = 0; g < part.group_size.size(); ++g) {
+    knows_finalize_ = knows_finalize_ || part.group_kind[g] == WaitKind::kFinalize;
+    const size_t end = row + part.group_size[g];
+    uint32_t found = kNoCall;
+    for (size_t i = row; i < end; ++i) latest[i] = found = later(calls, found, part.member[i]);
+    if (part.group_kind[g] != WaitKind::kEarlyScan) {
+      std::fill(latest.begin() + static_cast<ptrdiff_t>(row),
+                latest.begin() + static_cast<ptrdiff_t>(end), found);
+    }
+    row = end;
+  }
+  for (const DependencyEntry& entry : part.entries) {
+    if (!is_group(entry.kind) || (entry.role & kWaits) == 0) continue;
+    const uint32_t target = latest[entry.target];
+    if (target == kNoCall || target == entry.call) continue;
+    keep_latest(window, entry.call,
+                {std::min(calls.begin_ticks[target], entry.ticks),
+                 lane_key_[window.location[target]], window.number[target], entry.kind});
+  }
+}
+
+/// Counts the calls of which all is known, and keeps the others.
+void GrowingWaits::keep_open(const WaitPart& part, Window& window) {
+  const MpiCalls& calls = window.calls;
+  std::vector<std::pair<uint32_t, uint64_t>> open;            // Location, time.
+  std::vector<uint64_t> oldest(run_.rank_count, UINT64_MAX);  // Open send to a rank.
+  uint64_t oldest_of_all = window.until_ticks;
+  if (!window.ended) {
+    const auto add_send = [&](uint32_t location, uint64_t ticks, uint32_t receiver) {
+      open.emplace_back(location, ticks);
+      if (receiver >= oldest.size()) return;
+      oldest[receiver] = std::min(oldest[receiver], first_at(window, location, ticks));
+    };
+    for (const WaitPart::OpenTick& one : part.open) add_send(one.location, one.ticks, one.receiver);
+    for (size_t i = 0; i < pending_.size(); ++i) {
+      add_send(pending_.send_location[i], pending_.send_ticks[i], pending_.receiver[i]);
+      open.emplace_back(pending_.send_location[i], pending_.send_end_ticks[i]);
+      open.emplace_back(pending_.recv_location[i], pending_.recv_post_ticks[i]);
+      open.emplace_back(pending_.recv_location[i], pending_.recv_ticks[i]);
+    }
+    for (const Sending& send : send_ends_) open.emplace_back(send.location, send.end_ticks);
+    for (const auto& [key, of] : operations_) {
+      for (const auto& members : of.open) {
+        for (const trace::CollectivePart& one : members) {
+          open.emplace_back(one.location, one.begin_ticks);
+          open.emplace_back(one.location, one.end_ticks);
+        }
+      }
+    }
+    for (const WaitPart::OpenCall& call : part.open_calls) {
+      // What is in MPI_Finalize sends nothing any more.
+      if ((call.traits & kFinalizes) == 0)
+        oldest_of_all = std::min(oldest_of_all, call.begin_ticks);
+    }
+    std::sort(open.begin(), open.end());
+  }
+  for (size_t lane = 0; lane < calls.lanes.size(); ++lane) {
+    const uint32_t location = calls.lanes[lane].location;
+    if (calls.first[lane] == calls.first[lane + 1]) continue;
+    auto next =
+        std::lower_bound(open.begin(), open.end(), std::pair<uint32_t, uint64_t>(location, 0));
+    auto work = std::lower_bound(calls.poll_work.begin(), calls.poll_work.end(), calls.first[lane],
+                                 [](const PollWork& a, uint32_t b) { return a.call < b; });
+    for (uint32_t call = calls.first[lane]; call < calls.first[lane + 1]; ++call) {
+      while (next != open.end() && next->first == location &&
+             next->second < calls.begin_ticks[call]) {
+        ++next;
+      }
+      const bool is_asked_for =
+          next != open.end() && next->first == location && next->second <= calls.end_ticks[call];
+      const bool has_work = work != calls.poll_work.end() && work->call == call;
+      const bool is_for_the_end = has_rma_ || calls.is(call, kFinalizes);
+      if (is_asked_for || (is_for_the_end && !window.ended)) {
+        kept_.push_back({{calls.begin_ticks[call], calls.end_ticks[call], location,
+                          calls.region[call], calls.traits[call]},
+                         window.number[call],
+                         window.latest[call],
+                         has_work ? *work : PollWork{}});
+        if (calls.is(call, kReceives)) wrong_order_.expect(location, window.number[call]);
+      } else {
+        count(window, call, has_work ? &*work : nullptr);
+      }
+      if (has_work) ++work;
+    }
+  }
+  for (uint32_t i = 0; i < run_.locations.size(); ++i) {
+    if (!wrong_order_.has(i)) continue;
+    const trace::Rank rank = run_.locations[i].rank;
+    const uint64_t ticks = window.ended ? UINT64_MAX : std::min(oldest_of_all, oldest[rank]);
+    wrong_order_.settle(i, rank, ticks, sums_);
+  }
+}
+
+/// The begin of the first call there that touches this time, or the time.
+uint64_t GrowingWaits::first_at(const Window& window, uint32_t location, uint64_t ticks) {
+  const uint32_t lane = window.calls.lane_at(location);
+  if (lane == kNoLane) return ticks;
+  const auto* const begins = window.calls.begin_ticks.begin();
+  const auto first = window.calls.first[lane];
+  auto call = static_cast<uint32_t>(
+      std::upper_bound(begins + first, begins + window.calls.first[lane + 1], ticks) - begins);
+  uint64_t found = ticks;
+  while (call > first && window.calls.end_ticks[call - 1] >= ticks) {
+    found = window.calls.begin_ticks[--call];
+  }
+  return found;
+}
+
+void GrowingWaits::count(const Window& window, uint32_t call, const PollWork* work) {
+  const MpiCalls& calls = window.calls;
+  const Latest& latest = window.latest[call];
+  const uint32_t rank = run_.locations[window.location[call]].rank;
+  const uint64_t begin = calls.begin_ticks[call];
+  const bool receives = calls.is(call, kReceives);
+  if (work != nullptr && calls.is(call, kMeasured)) {
+    sums_.add_polls(*work, calls.region[call], receives, latest.kind, rank, begin, latest.ticks);
+    return;
+  }
+  if (latest.kind == kNoWait) return;
+  sums_.add(latest.kind, rank, begin, latest.ticks);
+  if (latest.kind == WaitKind::kLateSender && receives && latest.ticks > begin) {
+    wrong_order_.add_wait(window.location[call], window.number[call], begin, latest.ticks);
+  }
+}
+
+Waits GrowingWaits::finish() const { return {sums_.rows(), messages_without_call_}; }
+
+}  // namespace pathline::comm
