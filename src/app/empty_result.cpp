@@ -42,7 +42,14 @@ std::string why_no_messages(const trace::Trace& trace, const std::string& input)
 std::string why_no_waits(const trace::Trace& trace, const trace::Selection& selection,
                          const std::string& input) {
   if (std::string counted = only_counted(trace, input); !counted.empty()) return counted;
-  if (trace.messages.size() + trace.collectives.size() == 0) {
+  comm::Summary facts;
+  facts.messages = trace.messages.size();
+  facts.collectives = trace.collectives.size();
+  return why_no_waits(facts, selection);
+}
+
+std::string why_no_waits(const comm::Summary& facts, const trace::Selection& selection) {
+  if (facts.messages + facts.collectives == 0) {
     return "nobody could wait: the run has no messages and no collective operations";
   }
   return selection.everything() ? "nobody waited" : "nobody waited in the chosen part of the run";

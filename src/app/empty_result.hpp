@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "comm/summary.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -16,5 +17,8 @@ std::string why_no_messages(const trace::Trace& trace, const std::string& input)
 /// Why nobody waited, the same.
 std::string why_no_waits(const trace::Trace& trace, const trace::Selection& selection,
                          const std::string& input);
+
+/// The same of a run in tables.
+std::string why_no_waits(const comm::Summary& facts, const trace::Selection& selection);
 
 }  // namespace pathline::app

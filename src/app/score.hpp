@@ -8,6 +8,7 @@
 
 #include "base/region_filter.hpp"
 #include "base/thread_pool.hpp"
+#include "summary/run_summary.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::app {
@@ -42,12 +43,12 @@ struct Score {
 /// cost    O(events), parallel over locations.
 Score score(const trace::Trace& trace, const base::RegionFilter& filter, base::ThreadPool& pool);
 
+/// score() of a run in tables, whose locations are in `run`; without a filter, which needs events.
+Score score(const summary::RunSummary& summary, const trace::Trace& run);
+
 /// A filter in Score-P's syntax that leaves out the regions of group "usr" that take at least 1 %
 /// of the trace and less than 10 us a call; "" if there are none. What the filter in `score` leaves
 /// out already stays left out.
 std::string proposed_filter(const trace::Trace& trace, const Score& score);
-
-/// Bytes of event `i` in an OTF2 event file, without its time.
-uint64_t otf2_bytes(const trace::Definitions& definitions, const trace::Events& events, size_t i);
 
 }  // namespace pathline::app

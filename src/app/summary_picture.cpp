@@ -283,6 +283,8 @@ summary::Parts tables_of(FigureKind kind) {
   const bool is_timeline = kind == FigureKind::kTimeline;
   return {.profile = is_profile || is_timeline,
           .pairs = !is_profile && !is_steps && !is_timeline,
+          .waits = false,
+          .bytes = false,
           .steps = is_steps || is_timeline,
           .step_counters = is_steps};
 }

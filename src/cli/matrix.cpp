@@ -75,7 +75,8 @@ base::Status require_whole(const MatrixOptions& options, const summary::RunSumma
 }
 
 base::Result<int> run_matrix(const MatrixOptions& options) {
-  auto opened = open(options, Takes::kSummaries, {.profile = false, .steps = false});
+  auto opened = open(options, Takes::kSummaries,
+                     {.profile = false, .waits = false, .bytes = false, .steps = false});
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;

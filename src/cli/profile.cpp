@@ -23,6 +23,7 @@ struct Source {
   trace::Selection selection;
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
   std::optional<profile::Profile> summary;    ///< The same.
+  comm::Waits waits;                          ///< Of the summary.
 };
 
 base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options) {
@@ -47,6 +48,7 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
     if (auto status = require_no_window(options, "summary"); !status) return status.error();
     source->trace = std::move(summary->run);
     source->summary = std::move(summary->profile);
+    source->waits = std::move(summary->waits);
   } else {
     if (auto status = require_no_window(options, "profile"); !status) return status.error();
     auto file = profile::from_table(std::get<profile::ProfileFile>(std::move(input).value()).table);
@@ -168,7 +170,8 @@ base::Result<int> run_profile(const ProfileOptions& options) {
                   : options.by == "region" ? app::ProfileBy::kRegion
                                            : app::ProfileBy::kCallPath;
   const trace::Trace& trace = source.file ? source.file->trace : source.trace;
-  const bool has_waits = !source.file && !source.summary;
+  const bool has_waits = !source.file;
+  const bool is_summary = source.summary.has_value();
   const profile::Profile profile =
       source.file      ? app::chosen(*source.file, source.selection)
       : source.summary ? app::chosen(trace, std::move(*source.summary), source.selection)
@@ -177,8 +180,9 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   if (source.file) app::forget_unmeasured(*source.file, rows);
   std::optional<Table> table;
   if (of_ranks) {
-    const auto work =
-        app::work_by_rank(trace, profile, comm::waits(trace, source.selection, source.pool));
+    const auto waits = is_summary ? comm::chosen(source.waits, source.selection)
+                                  : comm::waits(trace, source.selection, source.pool);
+    const auto work = app::work_by_rank(trace, profile, waits);
     const auto hosts = app::work_by_host(work);
     table.emplace(options.by == "host" ? hosts_table(options, hosts, has_waits)
                                        : ranks_table(options, rows, work, has_waits));

@@ -36,7 +36,7 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
     text += fmt::format("{:<12} read as a whole: {}\n", "", base::printable(reduced.in_one_piece));
   }
   bool first = true;
-  for (const char* command : {"info", "profile", "matrix", "steps"}) {
+  for (const char* command : {"info", "profile", "matrix", "waits", "steps"}) {
     text += fmt::format("{:<12} pathline {} {}\n", first ? "next" : "", command, file);
     first = false;
   }

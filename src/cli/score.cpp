@@ -50,10 +50,13 @@ base::Result<int> run_score(const ScoreOptions& options) {
     if (!read) return read.error();
     filter = std::move(read).value();
   }
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries, {.pairs = false, .waits = false, .steps = false});
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
-  const app::Score score = app::score(trace, filter, opened.value()->pool);
+  const auto& summary = opened.value()->summary;
+  if (summary && !options.filter.empty()) return needs_events(options, *summary, "--filter");
+  const app::Score score =
+      summary ? app::score(*summary, trace) : app::score(trace, filter, opened.value()->pool);
   Table table(options, {{"region", true},
                         {"group", true},
                         {.name = "calls", .unit = Unit::kCount},
@@ -92,6 +95,7 @@ base::Result<int> run_score(const ScoreOptions& options) {
   if (!options.quiet) {
     for (const std::string& text : notes) note(text);
   }
+  if (summary) table.add_to_json("source", "\"summary\"");
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

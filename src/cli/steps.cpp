@@ -146,7 +146,8 @@ base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
 }
 
 base::Result<int> run_steps(const StepsOptions& options) {
-  auto opened = open(options, Takes::kPartsOfSummaries, {.profile = false, .pairs = false});
+  auto opened = open(options, Takes::kPartsOfSummaries,
+                     {.profile = false, .pairs = false, .waits = false, .bytes = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const trace::Trace& trace = run.trace;

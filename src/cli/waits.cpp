@@ -2,6 +2,7 @@
 #include "comm/waits.hpp"
 
 #include "app/empty_result.hpp"
+#include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
 #include "app/wait_rows.hpp"
 #include "base/text.hpp"
@@ -44,12 +45,31 @@ Table causes_table(const WaitsOptions& options, Opened& run) {
   return table;
 }
 
+/// Why there are none, if there are none; what is not known of messages.
+void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits& waits) {
+  if (options.quiet) return;
+  const uint64_t messages =
+      run.summary ? run.summary->facts.messages : uint64_t{run.trace.messages.size()};
+  if (waits.rows.empty()) {
+    note(run.summary ? app::why_no_waits(run.summary->facts, run.selection)
+                     : app::why_no_waits(run.trace, run.selection, options.input));
+  }
+  if (waits.messages_without_call == 0) return;
+  note(fmt::format(
+      "{} of {} messages were sent or received outside of recorded MPI calls; whether anybody "
+      "waited for them is not known",
+      base::human_count(waits.messages_without_call), base::human_count(messages)));
+}
+
 base::Result<int> run_waits(const WaitsOptions& options) {
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries, {.pairs = false, .bytes = false, .steps = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const trace::Trace& trace = run.trace;
   if (options.by != "rank") {
+    if (run.summary) {
+      return needs_events(options, *run.summary, fmt::format("--by {}", options.by));
+    }
     Table table = options.by == "cause" ? causes_table(options, run) : paths_table(options, run);
     if (table.empty() && !options.quiet) {
       note(app::why_no_waits(trace, run.selection, options.input));
@@ -57,7 +77,8 @@ base::Result<int> run_waits(const WaitsOptions& options) {
     if (auto status = table.finish(); !status) return status.error();
     return kDone;
   }
-  const comm::Waits waits = comm::waits(trace, run.selection, run.pool);
+  const comm::Waits waits = run.summary ? comm::chosen(run.summary->waits, run.selection)
+                                        : comm::waits(trace, run.selection, run.pool);
   Table table(options, {{.name = "kind", .is_text = true},
                         {.name = "rank"},
                         {.name = "count", .unit = Unit::kCount},
@@ -67,21 +88,17 @@ base::Result<int> run_waits(const WaitsOptions& options) {
                fmt::format("{}", row.count), fmt::format("{:.9f}", trace.span_seconds(row.ticks))});
   }
   if (table.is_for_people()) {
-    const auto profile = profile::from_trace(trace, run.selection, run.pool);
+    const auto profile = run.summary
+                             ? app::chosen(trace, std::move(run.summary->profile), run.selection)
+                             : profile::from_trace(trace, run.selection, run.pool);
     const double mpi_s = app::mpi_seconds(app::work_by_rank(trace, profile, waits));
     if (mpi_s > 0) {
       table.footnote(fmt::format("of {} in MPI {} are explained", base::human_seconds(mpi_s),
                                  base::human_seconds(trace.span_seconds(waits.mpi_ticks()))));
     }
   }
-  if (waits.rows.empty() && !options.quiet)
-    note(app::why_no_waits(trace, run.selection, options.input));
-  if (waits.messages_without_call > 0 && !options.quiet) {
-    note(fmt::format(
-        "{} of {} messages were sent or received outside of recorded MPI calls; whether anybody "
-        "waited for them is not known",
-        base::human_count(waits.messages_without_call), base::human_count(trace.messages.size())));
-  }
+  add_notes(options, run, waits);
+  if (run.summary) table.add_to_json("source", "\"summary\"");
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

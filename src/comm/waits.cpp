@@ -2,6 +2,7 @@
 #include "comm/waits.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pathline::comm {
 namespace {
@@ -43,6 +44,14 @@ uint64_t Waits::mpi_ticks() const {
   uint64_t sum = 0;
   for (const WaitRow& row : rows) sum += is_mpi_wait(row.kind) ? row.ticks : 0;
   return sum;
+}
+
+Waits chosen(const Waits& waits, const trace::Selection& selection) {
+  Waits result;
+  result.messages_without_call = waits.messages_without_call;
+  std::copy_if(waits.rows.begin(), waits.rows.end(), std::back_inserter(result.rows),
+               [&](const WaitRow& row) { return selection.has_rank(row.rank); });
+  return result;
 }
 
 Waits waits(const trace::Trace& trace, const trace::Selection& selection, base::ThreadPool& pool) {

@@ -48,4 +48,7 @@ Waits waits(const trace::Trace& trace, const trace::Selection& selection, base::
 /// cost  O(calls).
 Waits waits(const trace::Trace& trace, const Dependencies& all, const trace::Selection& selection);
 
+/// What waits() gives for the ranks of a selection, of the waits of the whole run.
+Waits chosen(const Waits& waits, const trace::Selection& selection);
+
 }  // namespace pathline::comm

@@ -174,9 +174,10 @@ base::Result<trace::Trace> need_trace(base::Result<Input> input, const fs::path&
         base::ErrorCode::kUnsupported,
         fmt::format("{} is a summary: it has tables of the whole run, but no events",
                     path.string()),
-        fmt::format("'pathline info', 'profile', 'matrix', 'steps' and most kinds of "
-                    "'figure' show them; its events are in {}.",
-                    events_of(*summary, path).string())};
+        fmt::format(
+            "'pathline info', 'profile', 'matrix', 'waits', 'score', 'steps' and most kinds of "
+            "'figure' show them; its events are in {}.",
+            events_of(*summary, path).string())};
   }
   return base::Error{base::ErrorCode::kUnsupported,
                      fmt::format("{} is a profile: it has times, but no events", path.string()),

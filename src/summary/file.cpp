@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because each table is written and read in one place.
 #include "summary/file.hpp"
 
 #include <algorithm>
@@ -128,6 +129,11 @@ void write_waits(const comm::Waits& waits, ColumnWriter& out) {
   out.add("waits.count", count);
   out.add("waits.ticks", ticks);
   out.add("waits.messages_without_call", std::vector<uint64_t>{waits.messages_without_call});
+}
+
+void write_bytes(const trace::ArchiveBytes& bytes, ColumnWriter& out) {
+  out.add("bytes.region", bytes.by_region);
+  out.add("bytes.location", bytes.by_location);
 }
 
 /// Names of the columns of steps::Counters; read and written in this order.
@@ -369,13 +375,23 @@ comm::Waits read_waits(Columns& in, const trace::Trace& run) {
                  without_call.size() == 1,
              "waits", "its columns differ in length");
   for (size_t i = 0; in.status() && i < rows; ++i) {
-    const bool ascends = i == 0 || std::pair(kind[i - 1], rank[i - 1]) < std::pair(kind[i], rank[i]);
+    const bool ascends =
+        i == 0 || std::pair(kind[i - 1], rank[i - 1]) < std::pair(kind[i], rank[i]);
     in.require(ascends && kind[i] < comm::kWaitKindCount && rank[i] < run.rank_count, "waits",
                fmt::format("row {} is of no kind and rank that could stand there", i));
     waits.rows.push_back({static_cast<comm::WaitKind>(kind[i]), rank[i], count[i], ticks[i]});
   }
   if (in.status()) waits.messages_without_call = without_call[0];
   return waits;
+}
+
+trace::ArchiveBytes read_bytes(Columns& in, const trace::Trace& run) {
+  trace::ArchiveBytes bytes{
+      in.numbers<uint64_t>("bytes.region"), in.numbers<uint64_t>("bytes.location"), {}};
+  in.require(bytes.by_region.size() == run.definitions.regions.size() + 1 &&
+                 bytes.by_location.size() == run.locations.size(),
+             "bytes", "it has another number of regions or locations than the run");
+  return bytes;
 }
 
 steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters) {
@@ -428,6 +444,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_profile(summary.profile, out);
   write_matrix(summary.matrix, out);
   write_waits(summary.waits, out);
+  write_bytes(summary.bytes, out);
   write_steps(summary.steps, out);
   write_states(summary.states, out);
   write_archive_index(summary.archive, out);
@@ -446,6 +463,7 @@ base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& pa
   if (in.status() && parts.profile) summary.profile = read_profile(in, summary.run);
   if (in.status() && parts.pairs) summary.matrix = read_matrix(in, summary.run);
   if (in.status() && parts.waits) summary.waits = read_waits(in, summary.run);
+  if (in.status() && parts.bytes) summary.bytes = read_bytes(in, summary.run);
   if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run, parts.step_counters);
   if (!in.status()) return in.status().error();
   trace::Trace& run = summary.run;

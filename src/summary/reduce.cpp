@@ -153,6 +153,7 @@ class Pass {
         marks_(archive.trace.definitions),
         states_(archive.trace.definitions, state_budget(bytes_of(archive))),
         windows_(std::move(archive), size, pool, progress, exchange),
+        bytes_(windows_.trace()),
         wait_stream_(windows_.trace(), exchange.rank()),
         waits_(windows_.trace()),
         omp_barriers_(windows_.trace()) {}
@@ -182,6 +183,7 @@ class Pass {
     collectives_.pack(out);
     steps_.pack(out);
     omp_barriers_.pack(out);
+    bytes_.pack(out);
     marks_.pack(out);
     states_.pack([&](size_t location) { return share_.owns(location); }, out);
     summary::pack(
@@ -198,6 +200,7 @@ class Pass {
     collectives_.take(in);
     steps_.take(in);
     omp_barriers_.take(in);
+    bytes_.take(in);
     marks_.take(in);
     states_.take(in);
     summary::take(in, archive_);
@@ -261,6 +264,7 @@ class Pass {
       if (!share_.owns(i)) earlier[i] = part.locations[i].events.size();
     }
     states_.add(part, earlier, pool_);
+    bytes_.add(part, earlier, pool_);
     // All have to know this, too.
     if (auto status = share_.agree(add_waits(open)); !status) return status;
     for (auto& events : open.events) {
@@ -319,6 +323,7 @@ class Pass {
     result.facts.collectives = collectives_.finish(trace);
     result.facts.marked_steps = steps_.most();
     result.steps = steps_.finish();
+    result.bytes = bytes_.finish();
     result.waits = waits_.finish();
     const auto barriers = omp_barriers_.rows();
     result.waits.rows.insert(result.waits.rows.end(), barriers.begin(), barriers.end());
@@ -348,6 +353,7 @@ class Pass {
   comm::GrowingSummary facts_;
   CollectiveCount collectives_;
   comm::GrowingStepTable steps_;
+  trace::GrowingArchiveBytes bytes_;
   comm::WaitStream wait_stream_;
   comm::GrowingWaits waits_;
   comm::GrowingOmpBarriers omp_barriers_;
@@ -366,6 +372,8 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   result.profile = canonical(profile::from_trace(trace, {}, pool));
   result.matrix = comm::matrix(trace, {}, std::nullopt, pool);
   result.waits = comm::waits(trace, {}, pool);
+  result.bytes = trace::archive_bytes(trace, {}, pool);
+  result.bytes.kept.clear();
   const std::vector<bool> markers = trace::step_markers(trace.definitions);
   if (std::find(markers.begin(), markers.end(), true) != markers.end()) {
     result.steps = comm::step_table(trace, trace::marked_steps(trace), {}, pool);

@@ -11,6 +11,7 @@
 #include "summary/marks.hpp"
 #include "summary/read_back.hpp"
 #include "summary/states.hpp"
+#include "trace/archive_bytes.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::summary {
@@ -20,6 +21,7 @@ struct Parts {
   bool profile = true;
   bool pairs = true;
   bool waits = true;
+  bool bytes = true;
   bool steps = true;
   bool step_counters = true;
 };
@@ -33,6 +35,7 @@ struct RunSummary {
   profile::Profile profile;  ///< Call paths in the order of canonical().
   comm::Matrix matrix;
   comm::Waits waits;
+  trace::ArchiveBytes bytes;  ///< Without `kept`.
   /// Those that the program marked; without such steps nothing lies outside, either.
   steps::Table steps;
   /// As it was made; what a file has of it is read when it is asked for (states_file.hpp,

@@ -70,6 +70,7 @@ std::vector<std::string> lines(const RunSummary& summary) {
   for (const comm::WaitRow& row : summary.waits.rows) {
     add("wait", comm::wait_name(row.kind), row.rank, row.count, row.ticks);
   }
+  add("bytes", summary.bytes.by_region, summary.bytes.by_location);
   add("without call", summary.waits.messages_without_call);
   const auto add_counters = [&](const std::string& name, const steps::Counters& of) {
     add(name, of.mpi_ticks, of.io_ticks, of.sent_messages, of.sent_bytes, of.received_messages,

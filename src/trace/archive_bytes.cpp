@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/archive_bytes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace pathline::trace {
+namespace {
+
+constexpr uint64_t kTimeBytes = 9;  // A record of its own, where the time has changed.
+
+uint64_t compressed_bytes(uint64_t value, bool wide) {
+  if (value == 0 || value == (wide ? UINT64_MAX : UINT32_MAX)) return 1;
+  uint64_t bytes = 1;
+  for (; value != 0; value >>= 8U) ++bytes;
+  return bytes;
+}
+
+/// Records that are as old as the format and have one number only do without their length.
+bool is_bare(EventKind kind) {
+  switch (static_cast<unsigned>(kind)) {
+    case 12:
+    case 13:
+    case 16:
+    case 17:
+    case 20:
+    case 21:
+    case 24:
+    case 28:
+    case 29:
+    case 30: return true;
+    default: return kind == EventKind::kUnmatchedLeave;
+  }
+}
+
+bool is_one_byte(std::string_view field) {
+  return field == "operation" || field == "mode" || field == "lock_type" || field == "type" ||
+         field == "whence" || field == "model";
+}
+
+/// How a field stands in a file.
+enum class Field : uint8_t { kByte, kNumber, kWide, kTime, kItems, kMetrics };
+
+std::vector<Field> fields_of(EventKind kind) {
+  std::vector<Field> result;
+  std::string_view fields = event_fields(kind);
+  while (!fields.empty()) {
+    const size_t end = fields.find(' ');
+    const std::string_view field = fields.substr(0, end);
+    fields = end == std::string_view::npos ? std::string_view() : fields.substr(end + 1);
+    if (field == "...") {
+      result.push_back(kind == EventKind::kMetric ? Field::kMetrics : Field::kItems);
+    } else if (field.ends_with('*') || field.ends_with('-')) {
+      // A time stands there as it is.
+      result.push_back(kind == EventKind::kBufferFlush ? Field::kTime : Field::kWide);
+    } else {
+      result.push_back(is_one_byte(field) || field == "n" ? Field::kByte : Field::kNumber);
+    }
+  }
+  return result;
+}
+
+const std::vector<Field>& known_fields(EventKind kind) {
+  static const auto kAll = [] {
+    std::array<std::vector<Field>, kEventKindCount> all;
+    for (size_t i = 0; i < all.size(); ++i) all[i] = fields_of(static_cast<EventKind>(i));
+    return all;
+  }();
+  return kAll[static_cast<size_t>(kind)];
+}
+
+bool is_of_call(EventKind kind) {
+  return kind == EventKind::kEnter || kind == EventKind::kLeave ||
+         kind == EventKind::kUnmatchedLeave;
+}
+
+/// Bytes of the attributes of an event, one event after the other.
+class AttributeBytes {
+ public:
+  AttributeBytes(const Attributes& attributes, size_t first_event)
+      : all_(attributes),
+        next_(static_cast<size_t>(
+            std::lower_bound(all_.event.begin(), all_.event.end(), first_event) -
+            all_.event.begin())) {}
+  uint64_t of(size_t event) {
+    constexpr uint8_t kDouble = 10;
+    uint64_t bytes = 0;
+    for (; next_ < all_.event.size() && all_.event[next_] == event; ++next_) {
+      bytes += 3 + compressed_bytes(all_.attribute[next_], false) +
+               (all_.type[next_] == kDouble ? 8 : 4);
+    }
+    return bytes;
+  }
+
+ private:
+  const Attributes& all_;
+  size_t next_;
+};
+
+/// Calls visit(region or the number of regions, whether the call itself, bytes, ticks) for the
+/// events from `first` on. In front of them stand the Enters of open calls.
+template <class Visit>
+void for_each_event(const Definitions& definitions, const std::vector<uint64_t>& call_bytes,
+                    const Events& events, size_t first, Visit visit) {
+  const size_t outside = definitions.regions.size();
+  std::vector<uint32_t> open;  // Enters.
+  for (uint32_t i = 0; i < first; ++i) {
+    if (events.kind[i] == EventKind::kEnter) open.push_back(i);
+  }
+  AttributeBytes attributes(events.attributes, first);
+  for (size_t i = first; i < events.size(); ++i) {
+    const EventKind kind = events.kind[i];
+    const bool is_call = is_of_call(kind);
+    const size_t region = is_call        ? uint32_t{events.region(i)}
+                          : open.empty() ? outside
+                                         : uint32_t{events.ref[open.back()]};
+    const uint64_t bytes = is_call ? call_bytes[region] : otf2_bytes(definitions, events, i);
+    visit(region, is_call, bytes + attributes.of(i), events.ticks[i]);
+    if (kind == EventKind::kEnter) open.push_back(static_cast<uint32_t>(i));
+    if (kind == EventKind::kLeave) {
+      while (!open.empty() && open.back() >= events.ref[i]) open.pop_back();
+    }
+  }
+}
+
+std::vector<uint64_t> bytes_of_calls(const Definitions& definitions) {
+  std::vector<uint64_t> bytes;
+  bytes.reserve(definitions.regions.size());
+  for (const RegionDefinition& region : definitions.regions) {
+    bytes.push_back(1 + compressed_bytes(region.id, false));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+uint64_t otf2_bytes(const Definitions& definitions, const Events& events, size_t i) {
+  const EventKind kind = events.kind[i];
+  if (is_of_call(kind))
+    return 1 + compressed_bytes(definitions.regions[events.region(i)].id, false);
+  WordReader in(events.fields(i));
+  uint64_t bytes = is_bare(kind) ? 1 : 2;
+  for (const Field field : known_fields(kind)) {
+    switch (field) {
+      case Field::kByte:
+        in.u32();
+        ++bytes;
+        break;
+      case Field::kNumber: bytes += compressed_bytes(in.u32(), false); break;
+      case Field::kWide: bytes += compressed_bytes(in.u64(), true); break;
+      case Field::kTime:
+        in.u64();
+        bytes += 8;
+        break;
+      case Field::kItems:
+        for (const uint32_t item : in.rest()) bytes += compressed_bytes(item, false);
+        break;
+      case Field::kMetrics: {
+        const auto items = in.rest();
+        for (size_t k = 0; k + 3 <= items.size(); k += 3) {
+          bytes += 1 + compressed_bytes(items[k + 1] | uint64_t{items[k + 2]} << 32U, true);
+        }
+        break;
+      }
+    }
+  }
+  return bytes;
+}
+
+/// Counts a stretch of the locations at a time, so that few have a row of all regions.
+template <class Body>
+void add_by_region(size_t locations, size_t regions, base::ThreadPool& pool,
+                   std::vector<uint64_t>& by_region, Body body) {
+  const size_t pieces = std::min<size_t>(locations, 4 * size_t{pool.thread_count()});
+  std::mutex joining;
+  pool.for_each(pieces, [&](size_t piece) {
+    std::vector<uint64_t> own(regions + 1, 0);
+    for (size_t i = piece * locations / pieces; i < (piece + 1) * locations / pieces; ++i) {
+      body(i, own);
+    }
+    const std::lock_guard lock(joining);
+    for (size_t r = 0; r < own.size(); ++r) by_region[r] += own[r];
+  });
+}
+
+ArchiveBytes archive_bytes(const Trace& trace, const std::vector<bool>& left_out,
+                           base::ThreadPool& pool) {
+  const size_t locations = trace.locations.size();
+  const size_t regions = trace.definitions.regions.size();
+  ArchiveBytes result{std::vector<uint64_t>(regions + 1, 0), std::vector<uint64_t>(locations, 0),
+                      std::vector<uint64_t>(locations, 0)};
+  const std::vector<uint64_t> call_bytes = bytes_of_calls(trace.definitions);
+  add_by_region(locations, regions, pool, result.by_region, [&](size_t i, auto& by_region) {
+    uint64_t last_all = UINT64_MAX;
+    uint64_t last_kept = UINT64_MAX;
+    const auto add = [&](size_t region, bool is_call, uint64_t bytes, uint64_t ticks) {
+      if (!is_call || left_out.empty() || !left_out[region]) {
+        result.kept[i] += bytes + (ticks != last_kept ? kTimeBytes : 0);
+        last_kept = ticks;
+      }
+      const uint64_t all = bytes + (ticks != last_all ? kTimeBytes : 0);
+      last_all = ticks;
+      by_region[region] += all;
+      result.by_location[i] += all;
+    };
+    for_each_event(trace.definitions, call_bytes, trace.locations[i].events, 0, add);
+  });
+  return result;
+}
+
+GrowingArchiveBytes::GrowingArchiveBytes(const Trace& run)
+    : bytes_{std::vector<uint64_t>(run.definitions.regions.size() + 1, 0),
+             std::vector<uint64_t>(run.locations.size(), 0),
+             {}},
+      last_ticks_(run.locations.size(), UINT64_MAX) {}
+
+void GrowingArchiveBytes::add(const Trace& part, const std::vector<size_t>& kept,
+                              base::ThreadPool& pool) {
+  const std::vector<uint64_t> call_bytes = bytes_of_calls(part.definitions);
+  add_by_region(part.locations.size(), part.definitions.regions.size(), pool, bytes_.by_region,
+                [&](size_t i, auto& by_region) {
+                  uint64_t of_location = 0;
+                  uint64_t last = last_ticks_[i];
+                  for_each_event(part.definitions, call_bytes, part.locations[i].events, kept[i],
+                                 [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
+                                   bytes += ticks != last ? kTimeBytes : 0;
+                                   last = ticks;
+                                   by_region[region] += bytes;
+                                   of_location += bytes;
+                                 });
+                  last_ticks_[i] = last;
+                  bytes_.by_location[i] += of_location;
+                });
+}
+
+void GrowingArchiveBytes::pack(base::Packer& out) const {
+  out.put_list(bytes_.by_region);
+  out.put_list(bytes_.by_location);
+}
+
+void GrowingArchiveBytes::take(base::Unpacker& in) {
+  for (std::vector<uint64_t>* sums : {&bytes_.by_region, &bytes_.by_location}) {
+    const auto others = in.list<uint64_t>();
+    for (size_t i = 0; i < others.size(); ++i) (*sums)[i] += others[i];
+  }
+}
+
+}  // namespace pathline::trace
