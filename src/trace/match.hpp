@@ -15,7 +15,7 @@ namespace pathline::trace {
 /// a blocking one by itself. Fills messages, unmatched_sends, unmatched_receives and
 /// cancelled_requests; assign_ranks must have been called.
 ///
-/// cost  O(sends + receives); needs about 60 bytes a message besides the result.
+/// cost  O(sends + receives); needs about 44 bytes a message besides the result.
 void match_messages(Trace& trace, base::ThreadPool& pool);
 
 /// What of a part of a run its next part has to begin with again.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because joining, ordering and what stays open share the ends of a rank.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
@@ -11,94 +12,61 @@ namespace pathline::trace {
 namespace {
 
 constexpr uint32_t kNone = base::IdMap::kNone;
+constexpr size_t kBytesWord = 3;  // Of the fields of an MpiSend or MpiIsend.
 
-/// Ends of one rank with the same peer, communicator and tag, in order: a list through
-/// Channels::next.
-struct Channel {
-  uint32_t peer;
-  uint32_t comm;
-  uint32_t tag;
-  uint32_t first = kNone;
-  uint32_t last = kNone;
-};
-
-/// The channels of one rank's sends or receives. A hash table of numbers into a list, so that the
-/// list keeps the order of first use.
-class Channels {
+/// The ends of each channel of one rank, in order. Needed only while the ends are joined.
+class Links {
  public:
-  Channels() = default;
+  Links() = default;
   /// count  of the ends, those that others may be joined with.
   template <class List>
-  Channels(const List& ends, size_t count, base::Arena& arena) {
+  Links(const List& ends, size_t count, const Channels& channels, base::Arena& arena)
+      : first_(channels.size(), kNone) {
     next_.reserve(count, arena);
     next_.resize(count);
+    std::vector<uint32_t> last(channels.size(), kNone);
     for (uint32_t i = 0; i < count; ++i) {
-      if (ends[i].peer == kNone) continue;
-      Channel& channel = add(ends[i].peer, ends[i].comm, ends[i].tag);
-      (channel.first == kNone ? channel.first : next_[channel.last]) = i;
-      channel.last = i;
+      const uint32_t channel = ends[i].channel;
+      if (channel == kNone) continue;
+      (last[channel] == kNone ? first_[channel] : next_[last[channel]]) = i;
+      last[channel] = i;
       next_[i] = kNone;
     }
   }
 
-  /// returns the first end of a channel, kNone if there is none.
-  [[nodiscard]] uint32_t first(uint32_t peer, uint32_t comm, uint32_t tag) const {
-    if (slots_.empty()) return kNone;
-    const uint32_t number = slots_[slot(peer, comm, tag)];
-    return number == kNone ? kNone : channels_[number].first;
-  }
+  /// The first end of a channel, kNone if there is none.
+  [[nodiscard]] uint32_t first(uint32_t channel) const { return first_[channel]; }
   /// The end after `i` in its channel, or kNone.
   [[nodiscard]] uint32_t next(uint32_t i) const { return next_[i]; }
-  [[nodiscard]] const std::vector<Channel>& all() const { return channels_; }
 
  private:
-  Channel& add(uint32_t peer, uint32_t comm, uint32_t tag) {
-    if (2 * (channels_.size() + 1) > slots_.size()) grow();
-    uint32_t& number = slots_[slot(peer, comm, tag)];
-    if (number == kNone) {
-      number = static_cast<uint32_t>(channels_.size());
-      channels_.push_back({peer, comm, tag});
-    }
-    return channels_[number];
-  }
-  [[nodiscard]] size_t slot(uint32_t peer, uint32_t comm, uint32_t tag) const {
-    uint64_t hash = (uint64_t{peer} << 32U | tag) * 0x9e3779b97f4a7c15ULL;
-    hash = (hash ^ comm) * 0xd6e8feb86659fd93ULL;
-    const size_t mask = slots_.size() - 1;
-    for (size_t i = (hash >> 32U) & mask;; i = (i + 1) & mask) {
-      if (slots_[i] == kNone) return i;
-      const Channel& channel = channels_[slots_[i]];
-      if (channel.peer == peer && channel.tag == tag && channel.comm == comm) return i;
-    }
-  }
-  void grow() {
-    slots_.assign(std::max<size_t>(64, 2 * slots_.size()), kNone);
-    for (uint32_t number = 0; number < channels_.size(); ++number) {
-      const Channel& channel = channels_[number];
-      slots_[slot(channel.peer, channel.comm, channel.tag)] = number;
-    }
-  }
-
-  std::vector<Channel> channels_;
-  std::vector<uint32_t> slots_;  // Numbers of channels; a power of two, at most half full.
-  base::Column<uint32_t> next_;  // Per end. Apart from it: this is what joining runs through.
+  std::vector<uint32_t> first_;  // Per channel.
+  base::Column<uint32_t> next_;  // Per end.
 };
 
 struct RankEnds {
   Ends ends;
-  Channels sends;
-  Channels receives;
   base::Column<uint32_t> receive_of;  // Per send: the receive of its peer, or kNone.
   bool goes_on = false;               // There will be more.
   size_t known_receives = 0;          // Those behind may be of any channel.
   std::vector<uint32_t> waiting;      // Receives whose send may still come.
+
+  /// Rank that a send which is not cancelled goes to.
+  [[nodiscard]] uint32_t peer(const Send& send) const {
+    return ends.send_channels[send.channel].peer;
+  }
+};
+
+struct RankLinks {
+  Links sends;
+  Links receives;
 };
 
 /// How many receives were posted before the first one that may still complete.
 size_t known_receives(const Ends& ends) {
   const auto open =
       std::find_if(ends.receives.begin(), ends.receives.end(),
-                   [](const Receive& one) { return one.peer == kNone && one.event != kNone; });
+                   [](const Receive& one) { return one.channel == kNone && one.event != kNone; });
   return static_cast<size_t>(open - ends.receives.begin());
 }
 
@@ -122,21 +90,26 @@ size_t stretch_of(const Ends& ends, uint64_t ticks) {
 /// beginning of each stretch, if both ranks have equally many: messages that crossed an edge have
 /// one end in the trace, which must not shift all that follow. Each channel has one receiver, so
 /// ranks may be done at the same time.
-void join(const Trace& trace, std::vector<RankEnds>& ranks, uint32_t receiver) {
+void join(const Trace& trace, const std::vector<RankLinks>& links, uint32_t receiver,
+          std::vector<RankEnds>& ranks) {
   Ends& ends = ranks[receiver].ends;
-  for (const Channel& channel : ranks[receiver].receives.all()) {
+  for (uint32_t number = 0; number < ends.receive_channels.size(); ++number) {
+    const Channel channel = ends.receive_channels[number];
     RankEnds& sender = ranks[channel.peer];
     const bool by_stretch =
         !ends.resumed.empty() && ends.resumed.size() == sender.ends.resumed.size();
-    uint32_t send = sender.sends.first(receiver, channel.comm, channel.tag);
-    for (uint32_t i = channel.first; i != kNone; i = ranks[receiver].receives.next(i)) {
+    const uint32_t other = sender.ends.send_channels.find({receiver, channel.comm, channel.tag});
+    const Links& sends = links[channel.peer].sends;
+    const Links& receives = links[receiver].receives;
+    uint32_t send = other == kNone ? kNone : sends.first(other);
+    for (uint32_t i = receives.first(number); i != kNone; i = receives.next(i)) {
       const Receive& receive = ends.receives[i];
       size_t stretch = 0;
       size_t send_stretch = 0;
       if (by_stretch) {
-        stretch = stretch_of(ends, order_ticks(trace, receive));
-        for (; send != kNone; send = sender.sends.next(send)) {
-          send_stretch = stretch_of(sender.ends, sender.ends.sends[send].ticks);
+        stretch = stretch_of(ends, order_ticks(trace, ends, receive));
+        for (; send != kNone; send = sends.next(send)) {
+          send_stretch = stretch_of(sender.ends, ticks_of(trace, sender.ends.sends[send]));
           if (send_stretch >= stretch) break;
         }
       }
@@ -144,18 +117,19 @@ void join(const Trace& trace, std::vector<RankEnds>& ranks, uint32_t receiver) {
         if (ranks[receiver].goes_on) {
           ranks[receiver].waiting.push_back(i);
         } else {
-          ends.lost_receives.push_back({receive.location, receive.event, Rank(receive.peer)});
+          ends.lost_receives.push_back({receive.location, receive.event, Rank(channel.peer)});
         }
         continue;
       }
       sender.receive_of[send] = i;
-      send = sender.sends.next(send);
+      send = sends.next(send);
     }
   }
 }
 
 /// Times that cut the matched sends into slices of about the same number, for sorting in parallel.
-std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t message_count) {
+std::vector<uint64_t> cut_times(const Trace& trace, const std::vector<RankEnds>& ranks,
+                                size_t message_count) {
   constexpr size_t kSliceMessages = 32768;
   constexpr size_t kMaxSlices = 256;
   constexpr size_t kSamplesPerSlice = 16;
@@ -169,7 +143,7 @@ std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t messa
   size_t next = stride / 2;
   for (const RankEnds& rank : ranks) {
     for (; next < rank.ends.sends.size(); next += stride) {
-      samples.push_back(rank.ends.sends[next].ticks);
+      samples.push_back(ticks_of(trace, rank.ends.sends[next]));
     }
     next -= rank.ends.sends.size();
   }
@@ -182,64 +156,121 @@ std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t messa
   return cuts;
 }
 
-/// Calls visit(rank, index) for the matched sends of the slice that begins at `cuts[slice]`.
-template <class Visit>
-void for_each_in_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>& cuts,
-                       size_t slice, Visit visit) {
-  const auto before = [](const Send& send, uint64_t ticks) { return send.ticks < ticks; };
-  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
-    const auto& sends = ranks[rank].ends.sends;
-    const Send* const first = std::lower_bound(sends.begin(), sends.end(), cuts[slice], before);
-    const Send* const end = slice + 1 < cuts.size()
-                                ? std::lower_bound(first, sends.end(), cuts[slice + 1], before)
-                                : sends.end();
-    for (auto i = static_cast<uint32_t>(first - sends.begin()); i < end - sends.begin(); ++i) {
-      if (ranks[rank].receive_of[i] != kNone) visit(rank, i);
+/// What of a rank's sends belongs to which slice.
+struct Borders {
+  std::vector<uint32_t> first;    // Per slice: its first send; one entry more.
+  std::vector<uint32_t> matched;  // Per slice.
+};
+
+Borders borders_of(const Trace& trace, const RankEnds& rank, const std::vector<uint64_t>& cuts) {
+  Borders borders{.first = {0}, .matched = std::vector<uint32_t>(cuts.size(), 0)};
+  const auto& sends = rank.ends.sends;
+  for (uint32_t i = 0; i < sends.size(); ++i) {
+    const uint64_t ticks = ticks_of(trace, sends[i]);
+    while (borders.first.size() < cuts.size() && ticks >= cuts[borders.first.size()]) {
+      borders.first.push_back(i);
     }
+    if (rank.receive_of[i] != kNone) ++borders.matched[borders.first.size() - 1];
+  }
+  borders.first.resize(cuts.size() + 1, static_cast<uint32_t>(sends.size()));
+  return borders;
+}
+
+/// A row of Messages and the end that completes it.
+struct Row {
+  uint32_t sender;
+  uint32_t receiver;
+  uint64_t send_ticks;
+  uint64_t send_end_ticks;
+  uint64_t recv_post_ticks;
+  uint64_t recv_ticks;
+  uint64_t bytes;
+  uint32_t tag;
+  uint32_t comm;
+  uint32_t send_location;
+  uint32_t recv_location;
+  uint32_t receive;  // Of the receiver.
+  uint32_t sending;  // The send, if it goes on; or kNone.
+};
+
+/// Appends the rows of one rank's sends from `first` to `end`, without what the receives tell.
+void add_sends(const Trace& trace, const std::vector<RankEnds>& ranks, uint32_t sender,
+               uint32_t first, uint32_t end, base::Column<Row>& rows) {
+  const RankEnds& rank = ranks[sender];
+  for (uint32_t i = first; i < end; ++i) {
+    const uint32_t receive = rank.receive_of[i];
+    if (receive == kNone) continue;
+    const Send& send = rank.ends.sends[i];
+    const Channel& channel = rank.ends.send_channels[send.channel];
+    __builtin_prefetch(&ranks[channel.peer].ends.receives[receive]);
+    const Events& events = trace.locations[send.location].events;
+    const uint64_t ticks = events.ticks[send.event];
+    const bool goes_on = send.end_event == kNone;
+    rows.push_back({.sender = sender,
+                    .receiver = channel.peer,
+                    .send_ticks = ticks,
+                    .send_end_ticks = goes_on || send.end_event == send.event
+                                          ? ticks
+                                          : events.ticks[send.end_event],
+                    .recv_post_ticks = 0,
+                    .recv_ticks = 0,
+                    .bytes = events.word64(send.event, kBytesWord),
+                    .tag = channel.tag,
+                    .comm = channel.comm,
+                    .send_location = send.location,
+                    .recv_location = 0,
+                    .receive = receive,
+                    .sending = goes_on ? send.event : kNone});
   }
 }
 
-/// Writes the rows of one slice, from `row` on: time, then sender, then the sender's own order.
-void write_slice(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>& cuts,
-                 size_t slice, size_t row, size_t row_count, Messages& messages,
-                 const std::function<void(size_t row, const Send& send)>& sending) {
+void add_receives(const Trace& trace, const std::vector<RankEnds>& ranks, base::Column<Row>& rows) {
+  for (Row& row : rows) {
+    const Receive& receive = ranks[row.receiver].ends.receives[row.receive];
+    const auto& ticks = trace.locations[receive.location].events.ticks;
+    row.recv_post_ticks = ranks[row.receiver].ends.posted(trace, receive);
+    row.recv_ticks = ticks[receive.event];
+    row.recv_location = receive.location;
+  }
+}
+
+/// Writes the rows of one slice, from `first_row` on: time, then sender, then the sender's own
+/// order.
+void write_slice(const Trace& trace, const std::vector<RankEnds>& ranks,
+                 const std::vector<Borders>& borders, size_t slice, size_t first_row,
+                 size_t row_count, Messages& messages, std::vector<OpenEnds::Sending>* sending) {
+  // Rank by rank, as what is looked up stands together there; all of a slice stays in the cache.
+  base::Column<Row> rows;
+  rows.reserve(row_count);
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::vector<uint32_t>& first = borders[rank].first;
+    add_sends(trace, ranks, rank, first[slice], first[slice + 1], rows);
+  }
+  add_receives(trace, ranks, rows);
   struct Order {
     uint64_t ticks;
-    uint32_t sender;
-    uint32_t send;
+    size_t row;
   };
-  base::Column<Order> order;
-  order.reserve(row_count);
-  for_each_in_slice(ranks, cuts, slice, [&](uint32_t rank, uint32_t i) {
-    order.push_back({ranks[rank].ends.sends[i].ticks, rank, i});
-  });
-  base::radix_sort(order, [](const Order& entry) { return entry.ticks; });
-  // Neighbours in time are of different ranks, so almost every row is two cache misses: ask early.
-  constexpr size_t kAhead = 12;
-  for (size_t k = 0; k < order.size(); ++k) {
-    if (k + 2 * kAhead < order.size()) {
-      const Order& far = order[k + 2 * kAhead];
-      __builtin_prefetch(&ranks[far.sender].ends.sends[far.send]);
-      const Order& near = order[k + kAhead];
-      const uint32_t peer = ranks[near.sender].ends.sends[near.send].peer;
-      __builtin_prefetch(&ranks[peer].ends.receives[ranks[near.sender].receive_of[near.send]]);
-    }
-    const auto [ticks, sender, i] = order[k];
-    const Send& send = ranks[sender].ends.sends[i];
-    const Receive& receive = ranks[send.peer].ends.receives[ranks[sender].receive_of[i]];
-    messages.sender[row] = sender;
-    messages.receiver[row] = send.peer;
-    messages.send_ticks[row] = ticks;
-    messages.send_end_ticks[row] = send.end_ticks;
-    messages.recv_post_ticks[row] = receive.post_ticks;
-    messages.recv_ticks[row] = receive.ticks;
-    messages.bytes[row] = send.bytes;
-    messages.tag[row] = send.tag;
-    messages.comm[row] = send.comm;
-    messages.send_location[row] = send.location;
-    messages.recv_location[row] = receive.location;
-    if (send.goes_on && sending) sending(row, send);
-    ++row;
+  base::Column<Order> order(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) order[i] = {rows[i].send_ticks, i};
+  base::radix_sort(order, [](const Order& one) { return one.ticks; });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Row& row = rows[order[i].row];
+    const size_t to = first_row + i;
+    messages.sender[to] = row.sender;
+    messages.receiver[to] = row.receiver;
+    messages.send_ticks[to] = row.send_ticks;
+    messages.send_end_ticks[to] = row.send_end_ticks;
+    messages.recv_post_ticks[to] = row.recv_post_ticks;
+    messages.recv_ticks[to] = row.recv_ticks;
+    messages.bytes[to] = row.bytes;
+    messages.tag[to] = row.tag;
+    messages.comm[to] = row.comm;
+    messages.send_location[to] = row.send_location;
+    messages.recv_location[to] = row.recv_location;
+    if (row.sending == kNone || sending == nullptr) continue;
+    const Events& events = trace.locations[row.send_location].events;
+    sending->push_back({static_cast<uint32_t>(to), events.point_to_point(row.sending).request});
   }
 }
 
@@ -252,19 +283,24 @@ std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& c
   const auto locations = locations_by_rank(trace);
   // The last entry is of the locations that are no rank's: all their ends are lost.
   std::vector<RankEnds> ranks(locations.size());
+  base::Arena arena_of_links;
+  std::vector<RankLinks> links(locations.size());
   pool.for_each(ranks.size(), [&](size_t i) {
     if (!chosen.empty() && !(i < chosen.size() && chosen[i])) return;
     RankEnds& rank = ranks[i];
     rank.ends = collect_ends(trace, members, locations[i], before.post_ticks, arena);
+    const Ends& ends = rank.ends;
     rank.goes_on = goes_on;
-    rank.known_receives = goes_on ? known_receives(rank.ends) : rank.ends.receives.size();
-    rank.sends = Channels(rank.ends.sends, rank.ends.sends.size(), arena);
-    rank.receives = Channels(rank.ends.receives, rank.known_receives, arena);
-    rank.receive_of.reserve(rank.ends.sends.size(), arena);
-    rank.receive_of.resize(rank.ends.sends.size());
+    rank.known_receives = goes_on ? known_receives(ends) : ends.receives.size();
+    links[i].sends = Links(ends.sends, ends.sends.size(), ends.send_channels, arena_of_links);
+    links[i].receives =
+        Links(ends.receives, rank.known_receives, ends.receive_channels, arena_of_links);
+    rank.receive_of.reserve(ends.sends.size(), arena);
+    rank.receive_of.resize(ends.sends.size());
     std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
   });
-  pool.for_each(ranks.size(), [&](size_t i) { join(trace, ranks, static_cast<uint32_t>(i)); });
+  pool.for_each(ranks.size(),
+                [&](size_t i) { join(trace, links, static_cast<uint32_t>(i), ranks); });
   return ranks;
 }
 
@@ -272,9 +308,9 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
     for (size_t i = 0; i < ends.sends.size(); ++i) {
-      if (rank.receive_of[i] != kNone || ends.sends[i].peer == kNone) continue;
       const Send& send = ends.sends[i];
-      trace.unmatched_sends.push_back({send.location, send.event, Rank(send.peer)});
+      if (rank.receive_of[i] != kNone || send.channel == kNone) continue;
+      trace.unmatched_sends.push_back({send.location, send.event, Rank(rank.peer(send))});
     }
     trace.unmatched_sends.insert(trace.unmatched_sends.end(), ends.lost_sends.begin(),
                                  ends.lost_sends.end());
@@ -360,15 +396,15 @@ OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base:
     open.needs_whole = open.needs_whole || show_in_the_whole(rank);
     for (size_t i = 0; i < ends.sends.size(); ++i) {
       const Send& send = ends.sends[i];
-      if (rank.receive_of[i] == kNone && send.peer != kNone) {
+      if (rank.receive_of[i] == kNone && send.channel != kNone) {
         open.events[send.location].push_back(send.event);
       }
     }
     const auto keep = [&](const Receive& receive) {
       if (receive.event == kNone) return;
       open.events[receive.location].push_back(receive.event);
-      if (receive.peer != kNone) {
-        receives[receive.location].push_back({receive.event, receive.post_ticks});
+      if (receive.channel != kNone) {
+        receives[receive.location].push_back({receive.event, ends.posted(trace, receive)});
       }
     };
     for (size_t i = rank.known_receives; i < ends.receives.size(); ++i) keep(ends.receives[i]);
@@ -395,26 +431,21 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
                     std::vector<OpenEnds::Sending>* sending) {
   size_t send_count = 0;
   for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
-  const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
+  const std::vector<uint64_t> cuts = cut_times(trace, ranks, send_count);
+  std::vector<Borders> borders(ranks.size());
+  pool.for_each(ranks.size(), [&](size_t i) { borders[i] = borders_of(trace, ranks[i], cuts); });
   std::vector<size_t> first_row(cuts.size() + 1, 0);
-  pool.for_each(cuts.size(), [&](size_t slice) {
-    size_t count = 0;
-    for_each_in_slice(ranks, cuts, slice, [&](uint32_t, uint32_t) { ++count; });
-    first_row[slice + 1] = count;
-  });
-  for (size_t slice = 0; slice < cuts.size(); ++slice) first_row[slice + 1] += first_row[slice];
+  for (size_t slice = 0; slice < cuts.size(); ++slice) {
+    first_row[slice + 1] = first_row[slice];
+    for (const Borders& one : borders) first_row[slice + 1] += one.matched[slice];
+  }
 
   trace.messages.resize(first_row.back());
   std::vector<std::vector<OpenEnds::Sending>> of_slice(cuts.size());
   pool.for_each(cuts.size(), [&](size_t slice) {
-    const auto note = [&](size_t row, const Send& send) {
-      const Events& events = trace.locations[send.location].events;
-      of_slice[slice].push_back(
-          {static_cast<uint32_t>(row), events.point_to_point(send.event).request});
-    };
-    write_slice(ranks, cuts, slice, first_row[slice], first_row[slice + 1] - first_row[slice],
-                trace.messages,
-                sending != nullptr ? note : std::function<void(size_t, const Send&)>());
+    write_slice(trace, ranks, borders, slice, first_row[slice],
+                first_row[slice + 1] - first_row[slice], trace.messages,
+                sending != nullptr ? &of_slice[slice] : nullptr);
   });
   for (const auto& some : of_slice) {
     if (sending != nullptr) sending->insert(sending->end(), some.begin(), some.end());
@@ -459,7 +490,7 @@ void for_each_pair(const Trace& trace, const std::vector<bool>& chosen, base::Th
     for (size_t i = 0; i < rank.receive_of.size(); ++i) {
       if (rank.receive_of[i] == kNone) continue;
       const Send& send = rank.ends.sends[i];
-      const Receive& receive = ranks[send.peer].ends.receives[rank.receive_of[i]];
+      const Receive& receive = ranks[rank.peer(send)].ends.receives[rank.receive_of[i]];
       visit({send.location, send.event}, {receive.location, receive.event});
     }
   }

@@ -96,19 +96,19 @@ class Collector {
         case EventKind::kMpiIsend: add_send(events, i); break;
         case EventKind::kMpiIsendComplete: {
           const uint32_t send = sending_.take(events.word64(i));
-          if (send != kNone) ends_.sends[send].end_ticks = events.ticks[i];
+          if (send != kNone) ends_.sends[send].end_event = i;
           break;
         }
         case EventKind::kMpiIrecvRequest:
           // Takes its place in the order of posting; add_receive fills it.
           receiving_.set(events.word64(i), static_cast<uint32_t>(ends_.receives.size()));
-          ends_.receives.push_back({{kNone, 0, 0, location_index_, i}, 0, events.ticks[i]});
+          ends_.receives.push_back({{kNone, location_index_, i}, i});
           break;
         case EventKind::kMpiRecv:
         case EventKind::kMpiIrecv: add_receive(events, i); break;
         case EventKind::kMpiRequestCancelled: {
           const uint32_t send = sending_.take(events.word64(i));
-          if (send != kNone) ends_.sends[send].peer = kNone;
+          if (send != kNone) ends_.sends[send].channel = kNone;
           const uint32_t receive = receiving_.take(events.word64(i));
           if (receive != kNone) ends_.receives[receive].event = kNone;
           ++ends_.cancelled;
@@ -123,7 +123,7 @@ class Collector {
         default: break;
       }
     }
-    sending_.for_each([&](uint32_t send) { ends_.sends[send].goes_on = true; });
+    sending_.for_each([&](uint32_t send) { ends_.sends[send].end_event = kNone; });
   }
 
  private:
@@ -151,19 +151,8 @@ class Collector {
     if (events.kind[i] == EventKind::kMpiIsend) {
       sending_.set(point.request, static_cast<uint32_t>(ends_.sends.size()));
     }
-    const uint64_t ticks = events.ticks[i];
-    ends_.sends.push_back(
-        {{peer, comm, point.tag, location_index_, i}, false, ticks, ticks, point.bytes});
-  }
-
-  /// Of a receive without a request.
-  uint64_t post_ticks_of(const Events& events, uint32_t i) {
-    if (!post_ticks_.empty()) {
-      const uint64_t ticks = post_ticks_.front();
-      post_ticks_ = post_ticks_.subspan(1);
-      return ticks;
-    }
-    return events.ticks[open_calls_.empty() ? i : open_calls_.back()];
+    const uint32_t channel = ends_.send_channels.number({peer, comm, point.tag});
+    ends_.sends.push_back({{channel, location_index_, i}, i});
   }
 
   void add_receive(const Events& events, uint32_t i) {
@@ -176,16 +165,19 @@ class Collector {
       ends_.lost_receives.push_back({location_index_, i, peer});
       return;
     }
-    uint64_t post_ticks = 0;
+    const uint32_t channel = ends_.receive_channels.number({peer, comm, point.tag});
     if (place == kNone) {  // Blocking, or of an old recorder, which writes no request.
-      place = static_cast<uint32_t>(ends_.receives.size());
-      post_ticks = post_ticks_of(events, i);
-      ends_.receives.push_back({});
+      uint32_t post_event = open_calls_.empty() ? i : open_calls_.back();
+      if (!post_ticks_.empty()) {  // Of a call that is not there any more.
+        post_event = kNone;
+        ends_.post_ticks[{location_index_, i}] = post_ticks_.front();
+        post_ticks_ = post_ticks_.subspan(1);
+      }
+      ends_.receives.push_back({{channel, location_index_, i}, post_event});
     } else {
-      post_ticks = ends_.receives[place].post_ticks;
+      Receive& receive = ends_.receives[place];
+      receive = {{channel, location_index_, i}, receive.post_event};
     }
-    ends_.receives[place] = {
-        {peer, comm, point.tag, location_index_, i}, events.ticks[i], post_ticks};
   }
 
   const Trace& trace_;
@@ -225,11 +217,11 @@ void reserve(const Trace& trace, std::span<const uint32_t> locations, Ends& ends
 
 }  // namespace
 
-uint64_t order_ticks(const Trace& trace, const Receive& receive) {
+uint64_t order_ticks(const Trace& trace, const Ends& ends, const Receive& receive) {
+  const Events& events = trace.locations[receive.location].events;
   const bool blocking =
-      receive.peer != kNone &&
-      trace.locations[receive.location].events.kind[receive.event] == EventKind::kMpiRecv;
-  return blocking ? receive.ticks : receive.post_ticks;
+      receive.channel != kNone && events.kind[receive.event] == EventKind::kMpiRecv;
+  return blocking ? events.ticks[receive.event] : ends.posted(trace, receive);
 }
 
 Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
@@ -248,9 +240,9 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
     if (ends.sends.size() > sends) first_sends.push_back(sends);
     if (ends.receives.size() > receives) first_receives.push_back(receives);
   }
-  merge(ends.sends, first_sends, [](const Send& send) { return send.ticks; });
+  merge(ends.sends, first_sends, [&](const Send& send) { return ticks_of(trace, send); });
   merge(ends.receives, first_receives,
-        [&](const Receive& receive) { return order_ticks(trace, receive); });
+        [&](const Receive& receive) { return order_ticks(trace, ends, receive); });
   std::sort(ends.resumed.begin(), ends.resumed.end());
   return ends;
 }
