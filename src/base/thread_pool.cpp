@@ -7,6 +7,8 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "base/stopping.hpp"
+
 namespace pathline::base {
 
 struct ThreadPool::Arena {
@@ -34,14 +36,22 @@ unsigned ThreadPool::thread_count() const {
 void ThreadPool::for_each(size_t count, const std::function<void(size_t)>& body) {
   if (count == 0) return;
   if (count == 1 || thread_count() == 1) {
-    for (size_t i = 0; i < count; ++i) body(i);
+    for (size_t i = 0; i < count; ++i) {
+      stop_if_told();
+      body(i);
+    }
     return;
   }
+  const std::atomic<bool>* const flag = Stoppable::flag();
   arena_->arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<size_t>(0, count, 1),
         [&](const tbb::blocked_range<size_t>& range) {
-          for (size_t i = range.begin(); i != range.end(); ++i) body(i);
+          const Stoppable stoppable(flag);
+          for (size_t i = range.begin(); i != range.end(); ++i) {
+            stop_if_told();
+            body(i);
+          }
         },
         tbb::simple_partitioner());
   });

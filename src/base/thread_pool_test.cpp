@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/progress.hpp"
+#include "base/stopping.hpp"
 
 namespace pathline::base {
 namespace {
@@ -96,6 +97,27 @@ TEST(ThreadPool, HandsAnExceptionToTheCallerAndGoesOnWorking) {
     std::atomic<int> calls{0};
     pool.for_each(50, [&](size_t) { ++calls; });
     EXPECT_EQ(calls, 50) << threads << " threads";
+  }
+}
+
+TEST(ThreadPool, StopsBetweenPiecesWhenToldTo) {
+  for (const unsigned threads : {1U, 4U}) {
+    ThreadPool pool(threads);
+    std::atomic<bool> stop = false;
+    std::atomic<int> calls{0};
+    const auto job = [&](size_t) {
+      pool.for_each(100, [&](size_t) {
+        if (++calls == 50) stop = true;
+      });
+    };
+    {
+      const Stoppable stoppable(&stop);
+      EXPECT_THROW(pool.for_each(100, job), Stopped) << threads << " threads";
+      EXPECT_LT(calls, 100) << threads << " threads";
+    }
+    // Whoever was not told goes on, also on these threads.
+    pool.for_each(10, job);
+    EXPECT_GE(calls, 1050) << threads << " threads";
   }
 }
 

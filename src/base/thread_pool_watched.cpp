@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/stopping.hpp"
 #include "base/thread_pool.hpp"
 
 namespace pathline::base {
@@ -30,9 +31,14 @@ void ThreadPool::for_each(size_t count, const std::function<void(size_t)>& body)
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr thrown;
+  const std::atomic<bool>* const flag = Stoppable::flag();
   const auto work = [&] {
+    const Stoppable stoppable(flag);
     try {
-      for (size_t i = next++; i < count; i = next++) body(i);
+      for (size_t i = next++; i < count; i = next++) {
+        stop_if_told();
+        body(i);
+      }
     } catch (...) {
       const std::lock_guard lock(mutex);
       thrown = std::current_exception();
