@@ -5,6 +5,7 @@
 #include "app/run_tables.hpp"
 #include "base/column.hpp"
 #include "base/text.hpp"
+#include "summary/states_file.hpp"
 
 namespace pathline::app {
 namespace {
@@ -85,6 +86,47 @@ DataColumn chosen(std::string name, const base::Column<T>& values,
   return own_column(std::move(name), std::move(kept));
 }
 
+DataTable locations_of(const trace::Trace& run,
+                       const std::vector<std::optional<uint64_t>>& events) {
+  std::vector<uint64_t> ids;
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+  std::vector<std::optional<uint64_t>> ranks;
+  for (const trace::Location& location : run.locations) {
+    ids.push_back(location.id);
+    names.push_back(base::printable(location.name));
+    types.push_back(type_name(location.type));
+    ranks.push_back(location.rank.valid() ? std::optional<uint64_t>(uint32_t{location.rank})
+                                          : std::nullopt);
+  }
+  DataTable table{.rows = ids.size()};
+  table.columns.push_back(own_column("location", std::move(ids)));
+  table.columns.push_back(text_column("name", names));
+  table.columns.push_back(text_column("type", types));
+  table.columns.push_back(optional_column("rank", ranks));
+  table.columns.push_back(optional_column("events", events));
+  return table;
+}
+
+DataTable regions_of(const trace::Definitions& definitions) {
+  std::vector<uint32_t> ids;
+  std::vector<std::string> names;
+  std::vector<std::string> files;
+  std::vector<uint32_t> lines;
+  for (const auto& region : definitions.regions) {
+    ids.push_back(region.id);
+    names.push_back(base::printable(region.name));
+    files.push_back(base::printable(region.file));
+    lines.push_back(region.line);
+  }
+  DataTable table{.rows = ids.size()};
+  table.columns.push_back(own_column("region", std::move(ids)));
+  table.columns.push_back(text_column("name", names));
+  table.columns.push_back(text_column("file", files));
+  table.columns.push_back(own_column("line", std::move(lines)));
+  return table;
+}
+
 }  // namespace
 
 DataTable messages_table(const SharedTrace& trace, const trace::Selection& selection) {
@@ -118,45 +160,28 @@ DataTable messages_table(const SharedTrace& trace, const trace::Selection& selec
 }
 
 DataTable locations_table(const SharedTrace& trace) {
-  std::vector<uint64_t> ids;
-  std::vector<std::string> names;
-  std::vector<std::string> types;
-  std::vector<std::optional<uint64_t>> ranks;
-  std::vector<uint64_t> events;
+  std::vector<std::optional<uint64_t>> events;
   for (const trace::Location& location : trace->locations) {
-    ids.push_back(location.id);
-    names.push_back(base::printable(location.name));
-    types.push_back(type_name(location.type));
-    ranks.push_back(location.rank.valid() ? std::optional<uint64_t>(uint32_t{location.rank})
-                                          : std::nullopt);
-    events.push_back(location.events.size());
+    events.emplace_back(location.events.size());
   }
-  DataTable table{.rows = ids.size()};
-  table.columns.push_back(own_column("location", std::move(ids)));
-  table.columns.push_back(text_column("name", names));
-  table.columns.push_back(text_column("type", types));
-  table.columns.push_back(optional_column("rank", ranks));
-  table.columns.push_back(own_column("events", std::move(events)));
-  return table;
+  return locations_of(*trace, events);
 }
 
-DataTable regions_table(const SharedTrace& trace) {
-  std::vector<uint32_t> ids;
-  std::vector<std::string> names;
-  std::vector<std::string> files;
-  std::vector<uint32_t> lines;
-  for (const auto& region : trace->definitions.regions) {
-    ids.push_back(region.id);
-    names.push_back(base::printable(region.name));
-    files.push_back(base::printable(region.file));
-    lines.push_back(region.line);
-  }
-  DataTable table{.rows = ids.size()};
-  table.columns.push_back(own_column("region", std::move(ids)));
-  table.columns.push_back(text_column("name", names));
-  table.columns.push_back(text_column("file", files));
-  table.columns.push_back(own_column("line", std::move(lines)));
-  return table;
+base::Result<DataTable> locations_table(const SummaryFile& file) {
+  const trace::Trace& run = file.tables->run;
+  const auto columns = summary::ColumnReader::open(file.path);
+  if (!columns) return columns.error();
+  const auto states = summary::read_state_index(columns.value(), run);
+  if (!states) return states.error();
+  std::vector<std::optional<uint64_t>> events(run.locations.size());
+  for (size_t i = 0; i < states.value().ends.size(); ++i) events[i] = states.value().ends[i].events;
+  return locations_of(run, events);
+}
+
+DataTable regions_table(const SharedTrace& trace) { return regions_of(trace->definitions); }
+
+DataTable regions_table(const SummaryFile& file) {
+  return regions_of(file.tables->run.definitions);
 }
 
 DataTable events_table(const SharedTrace& trace, uint32_t location) {

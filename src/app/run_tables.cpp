@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run_tables.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "app/call_path_matrix.hpp"
@@ -11,6 +13,7 @@
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "app/wait_rows.hpp"
+#include "app/whole_run.hpp"
 #include "comm/matrix.hpp"
 #include "comm/waits.hpp"
 
@@ -82,15 +85,38 @@ DataTable calls_table(const std::vector<ProfileRow>& rows, std::string_view by) 
   return table;
 }
 
-void add_work(DataTable& table, const std::vector<WorkRow>& rows) {
+/// has_waits  else they are not known.
+void add_work(DataTable& table, const std::vector<WorkRow>& rows, bool has_waits) {
   auto& columns = table.columns;
   columns.push_back(numbers("compute_s", rows, [](const auto& row) { return row.compute_s; }));
   columns.push_back(numbers("mpi_s", rows, [](const auto& row) { return row.mpi_s; }));
-  columns.push_back(numbers("wait_s", rows, [](const auto& row) { return row.wait_s; }));
+  columns.push_back(numbers("wait_s", rows, [&](const auto& row) {
+    return has_waits ? row.wait_s : std::numeric_limits<double>::quiet_NaN();
+  }));
   columns.push_back(numbers("io_s", rows, [](const auto& row) { return row.io_s; }));
 }
 
 std::string host_name(const std::string& host) { return host.empty() ? "unknown" : host; }
+
+/// rows  of `work`, in their order.
+DataTable work_table(const std::vector<ProfileRow>& rows, const std::vector<WorkRow>& work,
+                     std::string_view by, bool has_waits) {
+  if (by == "host") {
+    const auto hosts = work_by_host(work);
+    DataTable table{.rows = hosts.size()};
+    table.columns.push_back(
+        texts("host", hosts, [](const auto& row) { return host_name(row.host); }));
+    table.columns.push_back(numbers("ranks", hosts, [](const auto& row) { return row.ranks; }));
+    add_work(table, hosts, has_waits);
+    return table;
+  }
+  DataTable table{.rows = work.size()};
+  table.columns.push_back(numbers("rank", work, [](const auto& row) { return row.rank; }));
+  add_times(table, rows);
+  add_work(table, work, has_waits);
+  table.columns.push_back(texts("host", work, [](const auto& row) { return row.host; }));
+  return table;
+}
 
 /// The numbers of pairs and of call paths; times are of seconds.
 template <class Rows>
@@ -128,59 +154,10 @@ std::vector<RankPair> rank_pairs(const trace::Trace& trace, const comm::Matrix& 
   return pairs;
 }
 
-}  // namespace
-
-base::Result<DataTable> profile_table(const SharedTrace& trace, const trace::Selection& selection,
-                                      std::string_view by, base::ThreadPool& pool) {
-  const bool of_ranks = by == "rank" || by == "host";
-  if (!of_ranks && by != "region" && by != "callpath") {
-    return no_such(by, "region, callpath, rank, host");
-  }
-  const auto profile = profile::from_trace(*trace, selection, pool);
-  const auto rows = profile_rows(*trace, selection, profile,
-                                 of_ranks         ? ProfileBy::kRank
-                                 : by == "region" ? ProfileBy::kRegion
-                                                  : ProfileBy::kCallPath);
-  if (!of_ranks) return calls_table(rows, by);
-  const auto work = work_by_rank(*trace, profile, comm::waits(*trace, selection, pool));
+DataTable pairs_table(const trace::Trace& run, const comm::Matrix& matrix, std::string_view by) {
   if (by == "host") {
-    const auto hosts = work_by_host(work);
-    DataTable table{.rows = hosts.size()};
-    table.columns.push_back(
-        texts("host", hosts, [](const auto& row) { return host_name(row.host); }));
-    table.columns.push_back(numbers("ranks", hosts, [](const auto& row) { return row.ranks; }));
-    add_work(table, hosts);
-    return table;
-  }
-  DataTable table{.rows = work.size()};
-  table.columns.push_back(numbers("rank", work, [](const auto& row) { return row.rank; }));
-  add_times(table, rows);
-  add_work(table, work);
-  table.columns.push_back(texts("host", work, [](const auto& row) { return row.host; }));
-  return table;
-}
-
-base::Result<DataTable> matrix_table(const SharedTrace& trace, const trace::Selection& selection,
-                                     std::string_view by, std::optional<uint32_t> step,
-                                     base::ThreadPool& pool) {
-  if (by != "rank" && by != "host" && by != "callpath") return no_such(by, "rank, host, callpath");
-  if (step) {
-    if (auto status = trace::require_step(*trace, *step); !status) return status.error();
-  }
-  DataTable table;
-  if (by == "callpath") {
-    const auto paths = call_path_matrix(*trace, selection, step, pool);
-    table.rows = paths.size();
-    table.columns.push_back(texts("callpath", paths, [](const auto& row) {
-      return row.call_path.empty() ? "(outside of calls)" : row.call_path;
-    }));
-    add_traffic(table, paths);
-    return table;
-  }
-  const comm::Matrix matrix = comm::matrix(*trace, selection, step, pool);
-  if (by == "host") {
-    const auto pairs = host_matrix(*trace, matrix);
-    table.rows = pairs.size();
+    const auto pairs = host_matrix(run, matrix);
+    DataTable table{.rows = pairs.size()};
     table.columns.push_back(
         texts("sender_host", pairs, [](const auto& row) { return host_name(row.sender_host); }));
     table.columns.push_back(texts("receiver_host", pairs,
@@ -188,12 +165,124 @@ base::Result<DataTable> matrix_table(const SharedTrace& trace, const trace::Sele
     add_traffic(table, pairs);
     return table;
   }
-  const auto pairs = rank_pairs(*trace, matrix);
-  table.rows = pairs.size();
+  const auto pairs = rank_pairs(run, matrix);
+  DataTable table{.rows = pairs.size()};
   table.columns.push_back(numbers("sender", pairs, [](const auto& row) { return row.sender; }));
   table.columns.push_back(numbers("receiver", pairs, [](const auto& row) { return row.receiver; }));
   add_traffic(table, pairs);
   return table;
+}
+
+base::Status check_pairs_by(std::string_view by) {
+  if (by == "rank" || by == "host") return {};
+  return no_such(by, "rank, host, callpath");
+}
+
+/// kRank also for "host".
+base::Result<ProfileBy> parse_profile_by(std::string_view by) {
+  if (by == "region") return ProfileBy::kRegion;
+  if (by == "callpath") return ProfileBy::kCallPath;
+  if (by == "rank" || by == "host") return ProfileBy::kRank;
+  return no_such(by, "region, callpath, rank, host");
+}
+
+DataTable step_rows_table(const trace::Trace& run, const char* word, const steps::Table& all) {
+  const auto& rows = all.rows;
+  DataTable table{.rows = rows.size()};
+  auto& columns = table.columns;
+  columns.push_back(numbers(word, rows, [](const auto& row) { return uint32_t{row.step}; }));
+  columns.push_back(numbers("rank", rows, [](const auto& row) { return uint32_t{row.rank}; }));
+  columns.push_back(
+      numbers("begin_s", rows, [&](const auto& row) { return run.seconds(row.begin_ticks); }));
+  columns.push_back(
+      numbers("end_s", rows, [&](const auto& row) { return run.seconds(row.end_ticks); }));
+  const auto time = [&](std::string name, uint64_t steps::Counters::*ticks) {
+    columns.push_back(
+        optionals<double>(std::move(name), rows, [&](const auto& row) -> std::optional<double> {
+          if (!row.recorded) return {};
+          return run.span_seconds(row.counters.*ticks);
+        }));
+  };
+  const auto number = [&](std::string name, uint64_t steps::Counters::*counter) {
+    columns.push_back(
+        optionals<uint64_t>(std::move(name), rows, [&](const auto& row) -> std::optional<uint64_t> {
+          if (!row.recorded) return {};
+          return row.counters.*counter;
+        }));
+  };
+  time("mpi_s", &steps::Counters::mpi_ticks);
+  time("io_s", &steps::Counters::io_ticks);
+  number("sent_messages", &steps::Counters::sent_messages);
+  number("sent_bytes", &steps::Counters::sent_bytes);
+  number("received_messages", &steps::Counters::received_messages);
+  number("received_bytes", &steps::Counters::received_bytes);
+  number("read_bytes", &steps::Counters::read_bytes);
+  number("written_bytes", &steps::Counters::written_bytes);
+  return table;
+}
+
+}  // namespace
+
+base::Result<DataTable> profile_table(const SharedTrace& trace, const trace::Selection& selection,
+                                      std::string_view by, base::ThreadPool& pool) {
+  const auto choice = parse_profile_by(by);
+  if (!choice) return choice.error();
+  const auto profile = profile::from_trace(*trace, selection, pool);
+  const auto rows = profile_rows(*trace, selection, profile, choice.value());
+  if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
+  const auto work = work_by_rank(*trace, profile, comm::waits(*trace, selection, pool));
+  return work_table(rows, work, by, true);
+}
+
+base::Result<DataTable> profile_table(const SummaryFile& file, const trace::Selection& selection,
+                                      std::string_view by) {
+  const auto choice = parse_profile_by(by);
+  if (!choice) return choice.error();
+  const trace::Trace& run = file.tables->run;
+  const auto profile = chosen(run, file.tables->profile, selection);
+  const auto rows = profile_rows(run, selection, profile, choice.value());
+  if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
+  return work_table(rows, work_by_rank(run, profile, {}), by, false);
+}
+
+base::Result<DataTable> profile_table(const profile::TableProfile& file,
+                                      const trace::Selection& selection, std::string_view by) {
+  const auto choice = parse_profile_by(by);
+  if (!choice) return choice.error();
+  const auto profile = chosen(file, selection);
+  auto rows = profile_rows(file.trace, selection, profile, choice.value());
+  forget_unmeasured(file, rows);
+  if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
+  return work_table(rows, work_by_rank(file.trace, profile, {}), by, false);
+}
+
+base::Result<DataTable> matrix_table(const SharedTrace& trace, const trace::Selection& selection,
+                                     std::string_view by, std::optional<uint32_t> step,
+                                     base::ThreadPool& pool) {
+  if (by != "callpath") {
+    if (auto status = check_pairs_by(by); !status) return status.error();
+  }
+  if (step) {
+    if (auto status = trace::require_step(*trace, *step); !status) return status.error();
+  }
+  if (by != "callpath") {
+    return pairs_table(*trace, comm::matrix(*trace, selection, step, pool), by);
+  }
+  const auto paths = call_path_matrix(*trace, selection, step, pool);
+  DataTable table{.rows = paths.size()};
+  table.columns.push_back(texts("callpath", paths, [](const auto& row) {
+    return row.call_path.empty() ? "(outside of calls)" : row.call_path;
+  }));
+  add_traffic(table, paths);
+  return table;
+}
+
+base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selection& selection,
+                                     std::string_view by, std::optional<uint32_t> step) {
+  if (step) return needs_events(file.path, *file.tables, "--step");
+  if (by == "callpath") return needs_events(file.path, *file.tables, "--by callpath");
+  if (auto status = check_pairs_by(by); !status) return status.error();
+  return pairs_table(file.tables->run, comm::chosen(file.tables->matrix, selection), by);
 }
 
 base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selection& selection,
@@ -245,40 +334,15 @@ base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selec
                                     bool detect, base::ThreadPool& pool) {
   const auto found = find_steps(*trace, {.detect = detect}, pool);
   if (!found) return found.error();
-  const steps::Table all = comm::step_table(*trace, found.value().windows, selection, pool);
-  const auto& rows = all.rows;
-  DataTable table{.rows = rows.size()};
-  auto& columns = table.columns;
-  columns.push_back(
-      numbers(found.value().word(), rows, [](const auto& row) { return uint32_t{row.step}; }));
-  columns.push_back(numbers("rank", rows, [](const auto& row) { return uint32_t{row.rank}; }));
-  columns.push_back(
-      numbers("begin_s", rows, [&](const auto& row) { return trace->seconds(row.begin_ticks); }));
-  columns.push_back(
-      numbers("end_s", rows, [&](const auto& row) { return trace->seconds(row.end_ticks); }));
-  const auto time = [&](std::string name, uint64_t steps::Counters::*ticks) {
-    columns.push_back(
-        optionals<double>(std::move(name), rows, [&](const auto& row) -> std::optional<double> {
-          if (!row.recorded) return {};
-          return trace->span_seconds(row.counters.*ticks);
-        }));
-  };
-  const auto number = [&](std::string name, uint64_t steps::Counters::*counter) {
-    columns.push_back(
-        optionals<uint64_t>(std::move(name), rows, [&](const auto& row) -> std::optional<uint64_t> {
-          if (!row.recorded) return {};
-          return row.counters.*counter;
-        }));
-  };
-  time("mpi_s", &steps::Counters::mpi_ticks);
-  time("io_s", &steps::Counters::io_ticks);
-  number("sent_messages", &steps::Counters::sent_messages);
-  number("sent_bytes", &steps::Counters::sent_bytes);
-  number("received_messages", &steps::Counters::received_messages);
-  number("received_bytes", &steps::Counters::received_bytes);
-  number("read_bytes", &steps::Counters::read_bytes);
-  number("written_bytes", &steps::Counters::written_bytes);
-  return table;
+  return step_rows_table(*trace, found.value().word(),
+                         comm::step_table(*trace, found.value().windows, selection, pool));
+}
+
+base::Result<DataTable> steps_table(const SummaryFile& file, const trace::Selection& selection,
+                                    bool detect) {
+  const steps::Table& steps = file.tables->steps;
+  if (detect && steps.rows.empty()) return needs_events(file.path, *file.tables, "--detect");
+  return step_rows_table(file.tables->run, "step", comm::chosen(steps, selection));
 }
 
 base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 #include "app/data_table.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "profile/profile_file.hpp"
+#include "summary/run_summary.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -66,5 +69,29 @@ DataTable events_table(const SharedTrace& trace, uint32_t location);
 ///
 /// cost  O(events), parallel over locations.
 DataTable events_table(const SharedTrace& trace, base::ThreadPool& pool);
+
+/// A summary that was opened.
+struct SummaryFile {
+  std::filesystem::path path;
+  std::shared_ptr<const summary::RunSummary> tables;
+};
+
+// The same of a summary, of the ranks of `selection`; its times count for the steps only. wait_s is
+// not known.
+//
+// errors  kInvalidArgument for what needs events, as the command says it.
+base::Result<DataTable> profile_table(const SummaryFile& file, const trace::Selection& selection,
+                                      std::string_view by);
+base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selection& selection,
+                                     std::string_view by, std::optional<uint32_t> step);
+base::Result<DataTable> steps_table(const SummaryFile& file, const trace::Selection& selection,
+                                    bool detect);
+/// errors  those of reading the file.
+base::Result<DataTable> locations_table(const SummaryFile& file);
+DataTable regions_table(const SummaryFile& file);
+
+/// The same of a profile that was read from a file; what that does not hold is not known.
+base::Result<DataTable> profile_table(const profile::TableProfile& file,
+                                      const trace::Selection& selection, std::string_view by);
 
 }  // namespace pathline::app

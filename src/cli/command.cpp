@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/finish.hpp"
+#include "app/whole_run.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "trace/warnings.hpp"
@@ -182,9 +183,7 @@ base::Result<trace::Selection> select(const CommonOptions& options, const trace:
 
 base::Status require_no_window(const CommonOptions& options, std::string_view kind) {
   if (!options.from_s && !options.until_s) return {};
-  return base::Error{base::ErrorCode::kInvalidArgument,
-                     fmt::format("{} is a {} of a whole run: --from and --until belong to a trace",
-                                 options.input, kind)};
+  return app::no_window(options.input, kind);
 }
 
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes,
@@ -212,10 +211,7 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
 
 base::Error needs_events(const CommonOptions& options, const summary::RunSummary& summary,
                          std::string_view what) {
-  return {base::ErrorCode::kInvalidArgument,
-          fmt::format("{} is a summary of a whole run: {} belongs to a trace", options.input, what),
-          fmt::format("The events of this run are in {}.",
-                      input::events_of(summary, options.input).string())};
+  return app::needs_events(options.input, summary, what);
 }
 
 base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
