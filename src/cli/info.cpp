@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -129,9 +130,15 @@ class Words {
   /// What there is to see of a summary.
   void add_tables(const summary::RunSummary& tables) {
     add("summary", "of " + base::printable(tables.source) + ", of the whole run");
+    const std::string input = base::printable(options_.input);
     for (const char* command : {"profile", "matrix"}) {
-      add("next", fmt::format("pathline {} {}", command, base::printable(options_.input)));
+      add("next", fmt::format("pathline {} {}", command, input));
     }
+    const auto steps = "pathline steps " + input + " --summary";
+    if (summary_.marked_steps > 0) add("next", steps);
+    if (summary_.events == 0) return;
+    const std::string stem = base::printable(std::filesystem::path(options_.input).stem().string());
+    add("next", fmt::format("pathline figure timeline {} -o {}.png", input, stem));
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -187,7 +194,10 @@ base::Result<int> run_info(const CommonOptions& options) {
     status = write_result(options.output, words.text());
   } else {
     Json json = to_json(trace, summary);
-    if (tables) json["source"] = "summary";
+    if (tables) {
+      json["source"] = "summary";
+      json["exact"] = true;
+    }
     if (facts) add_facts(json, *facts);
     status = print_json(options, json);
   }

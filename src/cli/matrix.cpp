@@ -99,7 +99,7 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   if (pairs.empty() && !options.quiet && !tables) {
     note(app::why_no_messages(trace, options.input));
   }
-  if (tables) table.add_to_json("source", "\"summary\"");
+  if (tables) table.add_summary_to_json();
   if (auto finished = table.finish(); !finished) return finished.error();
   return kDone;
 }

@@ -192,6 +192,7 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   } else {
     table.emplace(calls_table(options, rows));
   }
+  if (source.summary) table->add_summary_to_json();
   if (!options.quiet) {
     table->footnote(of_ranks ? "times are sums over threads; wait is part of mpi"
                              : "visits and times are sums over ranks and their threads");

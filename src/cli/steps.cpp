@@ -159,7 +159,7 @@ base::Result<int> run_steps(const StepsOptions& options) {
                                 : comm::step_table(trace, steps.windows, run.selection, run.pool);
   Table table = options.summary ? lines_table(options, steps, trace, rows)
                                 : rows_table(options, steps, trace, rows);
-  if (run.summary) table.add_to_json("source", "\"summary\"");
+  if (run.summary) table.add_summary_to_json();
   if (steps.detection) table.add_to_json("detection", app::detection_json(*steps.detection));
   if (!options.quiet) print_notes(steps, rows, options, trace.rank_count);
   if (auto status = table.finish(); !status) return status.error();

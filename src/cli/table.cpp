@@ -110,6 +110,11 @@ void Table::add_to_json(std::string_view key, std::string_view json) {
   more_json_ += fmt::format(",\n\"{}\":{}", key, json);
 }
 
+void Table::add_summary_to_json() {
+  add_to_json("source", "\"summary\"");
+  add_to_json("exact", "true");
+}
+
 base::Status Table::sort() {
   if (sort_.empty()) return {};
   const auto by = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {

@@ -38,6 +38,8 @@ class Table {
   void footnote(const std::string& line);
   /// One more key of the JSON object, beside the rows; other formats leave it out.
   void add_to_json(std::string_view key, std::string_view json);
+  /// That the rows are of a summary, and those of its run all the same.
+  void add_summary_to_json();
   /// Writes everything to the command's output.
   /// errors  kInvalidArgument when --sort names no column.
   base::Status finish();
