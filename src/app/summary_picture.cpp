@@ -1,280 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/summary_picture.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/profile_rows.hpp"
 #include "app/step_source.hpp"
-#include "base/text.hpp"
+#include "app/summary_timeline.hpp"
 #include "comm/step_table.hpp"
-#include "figure/timeline/states.hpp"
-#include "figure/timeline/trim.hpp"
 #include "input/input.hpp"
-#include "otf2/reader.hpp"
-#include "summary/read_back.hpp"
-#include "summary/states_file.hpp"
 
 namespace pathline::app {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// The calls that a summary knows: how they begin and end in the whole run, and those of one width
-/// of bins, if there is one.
-class SummaryCalls final : public trace::CallSource {
- public:
-  SummaryCalls(std::vector<trace::LocationEnds> ends, std::vector<uint64_t> run_ticks)
-      : ends_(std::move(ends)), run_ticks_(std::move(run_ticks)) {}
-
-  [[nodiscard]] trace::LocationEnds ends(uint32_t location) const override {
-    return ends_[location];
-  }
-  [[nodiscard]] std::vector<uint64_t> run_ticks() const override { return run_ticks_; }
-  [[nodiscard]] bool has_stretches() const override { return level_.has_value(); }
-  void stretches(uint32_t location, uint64_t from, uint64_t until,
-                 std::vector<trace::CallStretch>& stretches) const override {
-    stretches.clear();
-    summary::append_stretches(*level_, location, from, until, stretches);
-  }
-  [[nodiscard]] std::string messages_text() const override { return messages_text_; }
-  [[nodiscard]] std::vector<std::string> remarks() const override { return remarks_; }
-
-  void use(summary::StateLevel level) { level_ = std::move(level); }
-  void say_of_messages(std::string text) { messages_text_ = std::move(text); }
-  void remark(std::string text) { remarks_.push_back(std::move(text)); }
-
- private:
-  std::vector<trace::LocationEnds> ends_;
-  std::vector<uint64_t> run_ticks_;
-  std::optional<summary::StateLevel> level_;
-  std::string messages_text_;
-  std::vector<std::string> remarks_;
-};
-
-std::vector<uint64_t> region_ticks(const profile::Profile& profile, size_t region_count) {
-  std::vector<uint64_t> ticks(region_count);
-  for (const auto& costs : profile.by_location) {
-    for (const profile::Cost& cost : costs) {
-      const trace::Region region = profile.call_paths[cost.call_path].region;
-      if (region.valid()) ticks[region] += cost.exclusive_ticks;
-    }
-  }
-  return ticks;
-}
-
-/// What is seen of a run.
-struct View {
-  figure::Rows rows;
-  figure::TimeRange range;
-  double px_ticks;
-
-  [[nodiscard]] double bins_per_px(const summary::StateLevel& level) const {
-    return px_ticks / static_cast<double>(level.bin_ticks());
-  }
-};
-
-/// As the figure will choose it.
-View view_of(const trace::Trace& run, const trace::Selection& selection,
-             const figure::Options& options, const SummaryCalls& calls) {
-  View view{figure::choose_rows(run, selection, nullptr, &calls),
-            figure::visible_range(run, selection), 0};
-  if (options.trim) {
-    const figure::Trim trim = figure::trim_of(run, view.rows, selection);
-    view.range.from += trim.begin_ticks;
-    view.range.until -= trim.end_ticks;
-  }
-  view.px_ticks = static_cast<double>(view.range.until - view.range.from) /
-                  std::max(1.0, options.width_px * options.scale);
-  return view;
-}
-
-/// The share of a pixel that a row shows wrong, where it has events.
-double error_of(const summary::StateLevel& level, const View& view, const figure::Row& row) {
-  if (row.location == base::IdMap::kNone) return 0;
-  return level.error_of(row.location) / std::max(1.0, view.bins_per_px(level));
-}
-
-/// Whether bins show as much as the calls would.
-bool is_sharp(const summary::StateLevel& level, const View& view,
-              const std::vector<trace::LocationEnds>& all_ends) {
-  if (view.bins_per_px(level) < 1) return false;
-  const auto span = static_cast<double>(view.range.until - view.range.from);
-  double sum = 0;
-  for (const figure::Row& row : view.rows.rows) {
-    if (row.location == base::IdMap::kNone) continue;
-    const trace::LocationEnds& ends = all_ends[row.location];
-    const uint64_t from = std::max(view.range.from, ends.first_ticks);
-    const uint64_t until = std::min(view.range.until, ends.last_ticks);
-    if (from < until) sum += error_of(level, view, row) * static_cast<double>(until - from) / span;
-  }
-  return sum <= summary::kSharp * static_cast<double>(view.rows.rows.size());
-}
-
-/// The widest bins that are sharp; nothing if none are.
-std::optional<size_t> sharp_level(const summary::States& states, const View& view) {
-  for (size_t i = states.levels.size(); i-- > 0;) {
-    if (is_sharp(states.levels[i], view, states.ends)) return i;
-  }
-  return std::nullopt;
-}
-
-/// The widest bins of a pixel or less, or else the narrowest.
-size_t narrow_level(const summary::States& states, const View& view) {
-  size_t level = states.levels.size() - 1;
-  while (level > 0 && view.bins_per_px(states.levels[level]) < 1) --level;
-  return level;
-}
-
-void say_of_messages(const summary::RunSummary& summary, bool has_archive, SummaryCalls& calls) {
-  if (summary.facts.messages == 0) return;
-  calls.say_of_messages(
-      fmt::format("{} in the run", base::counted(summary.facts.messages, "message", "messages")));
-  if (has_archive) calls.remark("messages: zoom in");
-}
-
-constexpr uint64_t kFewEvents = uint64_t{1} << 20U;
-constexpr uint64_t kMostEvents = uint64_t{1} << 26U;
-constexpr uint64_t kMostInMemory = uint64_t{1} << 24U;
-
-/// What is seen, from the archive.
-struct ReadPart {
-  std::optional<trace::Trace> trace;  ///< None where it is too much, or nobody knows where it is.
-  bool has_messages = false;
-};
-
-/// The events of the rows, with messages if they are not too many from mark to mark.
-///
-/// has_bins  there are bins that show as much of the calls: only what takes a moment is read.
-base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnReader& file,
-                                 const trace::Trace& run, const View& view,
-                                 const trace::Selection& selection, bool wants_messages,
-                                 bool has_bins, base::ThreadPool& pool) {
-  const auto index = summary::read_archive_index(file, run);
-  if (!index) return index.error();
-  if (index.value().empty()) return ReadPart();
-  summary::PartOfRun part{view.range.from, view.range.until, {}};
-  for (uint32_t i = 0; i < run.locations.size(); ++i) {
-    const trace::Rank rank = run.locations[i].rank;
-    const bool is_chosen =
-        selection.ranks.empty() || (rank.valid() && selection.has_rank(uint32_t{rank}));
-    if (is_chosen) part.locations.push_back(i);
-  }
-  const auto can_read = [&](const summary::PartOfRun& some) {
-    return summary::events_to_read(index.value(), some) <= (has_bins ? kFewEvents : kMostEvents) &&
-           summary::events_to_keep(index.value(), run, some) <= kMostInMemory;
-  };
-  if (!can_read(part)) return ReadPart();
-  const auto anchor = input::archive_of(source);
-  if (!anchor) return anchor.error();
-  if (!anchor.value()) {
-    return base::Error{base::ErrorCode::kNotFound,
-                       fmt::format("{} is no OTF2 archive", source.string())};
-  }
-  const auto marks = summary::read_marks(file, run);
-  if (!marks) return marks.error();
-  base::Progress progress;
-  const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& /*bytes*/) {
-    std::vector<bool> is_chosen(trace.locations.size());
-    for (const uint32_t location : part.locations) {
-      if (location < is_chosen.size()) is_chosen[location] = true;
-    }
-    return is_chosen;
-  };
-  auto archive = otf2::open_archive(*anchor.value(), pool, progress, choose);
-  if (!archive) return archive.error();
-  const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
-  ReadPart result;
-  result.has_messages = wants_messages && can_read(wide);
-  auto trace = result.has_messages
-                   ? summary::read_back_messages(std::move(archive).value(), index.value(),
-                                                 marks.value(), run, wide, pool)
-                   : summary::read_back(std::move(archive).value(), index.value(), run, part, pool);
-  if (!trace) return trace.error();
-  result.trace = std::move(trace).value();
-  return result;
-}
-
-/// What the picture has to say of its bins.
-void remark_on(const summary::StateLevel& level, const View& view, const trace::Trace& run,
-               SummaryCalls& calls) {
-  constexpr double kBlurred = 0.05;
-  const std::string width = base::human_seconds(run.span_seconds(level.bin_ticks()));
-  if (view.bins_per_px(level) < 1) calls.remark(fmt::format("bins of {}", width));
-  const auto blurred = static_cast<uint64_t>(
-      std::count_if(view.rows.rows.begin(), view.rows.rows.end(),
-                    [&](const figure::Row& row) { return error_of(level, view, row) > kBlurred; }));
-  if (blurred == 0) return;
-  calls.remark(fmt::format("{} too fast for bins of {}",
-                           base::counted(blurred, "row is", "rows are"), width));
-}
-
-/// "run.plsum is a summary: --order spectral needs its messages", and where they are.
-base::Error needs_archive(const fs::path& file, const summary::RunSummary& summary,
-                          std::string_view why) {
-  const fs::path source = input::events_of(summary, file);
-  return {base::ErrorCode::kUnsupported, fmt::format("{} is a summary{}", file.string(), why),
-          fmt::format("'pathline figure timeline {}' has them.", source.string())};
-}
-
-}  // namespace
-
-base::Result<layout::Scene> make_summary_timeline(const fs::path& file,
-                                                  const summary::RunSummary& summary,
-                                                  const trace::Trace& run,
-                                                  const trace::Selection& selection,
-                                                  figure::Options options, base::ThreadPool& pool,
-                                                  figure::TimelineReport* report) {
-  const fs::path source = input::events_of(summary, file);
+base::Result<layout::Scene> make_summary_timeline(
+    const fs::path& file, const summary::RunSummary& summary, const trace::Trace& run,
+    const trace::Selection& selection, figure::Options options, base::ThreadPool& pool,
+    figure::TimelineReport* report, BinsOfPicture* bins) {
   if (options.order == comm::Order::kSpectral) {
     return needs_archive(file, summary, ": --order spectral needs its messages");
   }
-  const auto columns = summary::ColumnReader::open(file);
-  if (!columns) return columns.error();
-  auto read = summary::read_state_index(columns.value(), run);
-  if (!read) return read.error();
-  summary::States& states = read.value();
-  if (states.levels.empty()) return needs_archive(file, summary, " without calls over time");
-  auto calls = std::make_shared<SummaryCalls>(
-      states.ends, region_ticks(summary.profile, run.definitions.regions.size()));
-  options.calls = calls;
-  const View view = view_of(run, selection, options, *calls);
+  const TimelineLook look{.columns = options.width_px * options.scale,
+                          .trim = options.trim,
+                          .wants_messages = options.messages != figure::MessageMode::kNone};
+  const auto source = timeline_source(file, summary, run, selection, look, pool);
+  if (!source) return source.error();
+  const std::optional<trace::Trace>& part = source.value().part;
+  options.calls = source.value().calls;
+  if (bins != nullptr) *bins = {!part, run.span_seconds(source.value().bin_ticks)};
   figure::StepMarks steps;
   if (!summary.steps.rows.empty()) steps = {windows_of(summary.steps, run.rank_count), "step"};
-  auto level = sharp_level(states, view);
-  const bool wants_messages =
-      summary.facts.messages > 0 && options.messages != figure::MessageMode::kNone;
-  auto part = read_part(source, columns.value(), run, view, selection, wants_messages,
-                        level.has_value(), pool);
-  if (part && part.value().trace) {
-    if (!part.value().has_messages) say_of_messages(summary, true, *calls);
-    return figure::timeline(*part.value().trace, selection, options, steps, pool, report);
-  }
-  if (!level) {
-    level = narrow_level(states, view);
-    // Without the archive, bins are better than nothing where they show the whole run.
-    const bool is_zoomed = selection.from_ticks != 0 || selection.until_ticks != UINT64_MAX;
-    if (!part && is_zoomed && view.bins_per_px(states.levels[*level]) < 1) {
-      base::Error error = part.error();
-      error.message = fmt::format("{} has no events of its own for so short a time: {}",
-                                  file.string(), error.message);
-      if (error.advice.empty()) error.advice = "Its tables and the picture of the whole run work.";
-      return error;
-    }
-  }
-  if (!part) calls->remark("the archive cannot be read");
-  if (auto status = summary::read_codes(columns.value(), run, *level, states.levels[*level]);
-      !status) {
-    return status.error();
-  }
-  remark_on(states.levels[*level], view, run, *calls);
-  say_of_messages(summary, part.ok(), *calls);
-  calls->use(std::move(states.levels[*level]));
-  return figure::timeline(run, selection, options, steps, pool, report);
+  return figure::timeline(part ? *part : run, selection, options, steps, pool, report);
 }
 
 summary::Parts tables_of(FigureKind kind) {
@@ -292,10 +50,10 @@ summary::Parts tables_of(FigureKind kind) {
 base::Result<layout::Scene> make_summary_scene(
     FigureKind kind, const fs::path& file, const summary::RunSummary& summary,
     const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
-    base::ThreadPool& pool, figure::TimelineReport* report) {
+    base::ThreadPool& pool, figure::TimelineReport* report, BinsOfPicture* bins) {
   switch (kind) {
     case FigureKind::kTimeline:
-      return make_summary_timeline(file, summary, run, selection, options, pool, report);
+      return make_summary_timeline(file, summary, run, selection, options, pool, report, bins);
     case FigureKind::kMatrix:
       return figure::matrix(run, selection, comm::chosen(summary.matrix, selection), options);
     case FigureKind::kChord:

@@ -15,20 +15,23 @@
 
 namespace pathline::app {
 
-/// The timeline of a summary: of its bins where they are as narrow as a pixel, else of the events
-/// in the archive if few are seen, else of the narrowest bins, which the picture then says.
+/// Whether a timeline was made of bins, and how long they are; else it was made of events.
+struct BinsOfPicture {
+  bool any = false;
+  double seconds = 0;
+};
+
+/// The timeline of a summary, of what timeline_source() chooses.
 ///
 /// file      of the summary, with states and a path to the archive.
 /// run       that of `summary`, without events.
 /// options   neither critical nor causes nor pick: they need events; `calls` is replaced.
-/// errors    kUnsupported for an order that follows from messages, and for a summary without
-///           states; those of the file; those of figure::timeline().
-base::Result<layout::Scene> make_summary_timeline(const std::filesystem::path& file,
-                                                  const summary::RunSummary& summary,
-                                                  const trace::Trace& run,
-                                                  const trace::Selection& selection,
-                                                  figure::Options options, base::ThreadPool& pool,
-                                                  figure::TimelineReport* report);
+/// errors    kUnsupported for an order that follows from messages; those of timeline_source() and
+///           figure::timeline().
+base::Result<layout::Scene> make_summary_timeline(
+    const std::filesystem::path& file, const summary::RunSummary& summary, const trace::Trace& run,
+    const trace::Selection& selection, figure::Options options, base::ThreadPool& pool,
+    figure::TimelineReport* report, BinsOfPicture* bins = nullptr);
 
 /// The tables that a picture of a summary is made of.
 summary::Parts tables_of(FigureKind kind);
@@ -40,6 +43,6 @@ summary::Parts tables_of(FigureKind kind);
 base::Result<layout::Scene> make_summary_scene(
     FigureKind kind, const std::filesystem::path& file, const summary::RunSummary& summary,
     const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
-    base::ThreadPool& pool, figure::TimelineReport* report);
+    base::ThreadPool& pool, figure::TimelineReport* report, BinsOfPicture* bins = nullptr);
 
 }  // namespace pathline::app

@@ -12,6 +12,7 @@
 #include "app/summary_picture.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
+#include "base/text.hpp"
 #include "cli/figure_kinds.hpp"
 #include "cli/message_rows.hpp"
 
@@ -182,7 +183,8 @@ base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& com
 
 base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& common,
                                      const RunFigureOptions& options, Opened& run,
-                                     const figure::Options& look, figure::TimelineReport& report) {
+                                     const figure::Options& look, figure::TimelineReport& report,
+                                     app::BinsOfPicture& bins) {
   if (kind == app::FigureKind::kTopology) {
     return app::make_topology_scene(common.input, run.trace, options.slurm, run.selection,
                                     options.step, look, run.pool);
@@ -198,7 +200,7 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
   }
   if (run.summary) {
     return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
-                                   run.pool, &report);
+                                   run.pool, &report, &bins);
   }
   return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
 }
@@ -243,7 +245,8 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
         std::make_shared<const figure::CriticalPath>(std::move(found.value().stretches));
   }
   figure::TimelineReport report;
-  const auto scene = scene_of(kind, common, options, run, look, report);
+  app::BinsOfPicture bins;
+  const auto scene = scene_of(kind, common, options, run, look, report, bins);
   if (!scene) return scene.error();
   render::DrawStats drawn;
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {
@@ -264,6 +267,11 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   json["raster_ms"] = report.bundled.raster_ms + drawn.raster_cpu_ms;
   json["total_ms"] = base::cpu_time_ms() - begin_ms;
   if (kind == app::FigureKind::kTimeline) add_quality(json, report.bundled);
+  if (run.summary) {
+    json["source"] = "summary";
+    json["exact"] = !bins.any;
+    if (bins.any) json["bin_s"] = base::rounded(bins.seconds, 6);
+  }
   nlohmann::ordered_json parameters;
   if (kind == app::FigureKind::kTimeline) {
     add_timeline_parameters(parameters, report, run.trace);
