@@ -43,3 +43,56 @@ def rows(text):
     """Names of the columns, and the rows below, of CSV."""
     lines = list(csv.reader(io.StringIO(text)))
     return lines[0], lines[1:]
+
+
+def error_of(job, kind=None):
+    """What `job` raises, a pathline.Error unless said otherwise, as text."""
+    import pathline
+
+    kind = kind or pathline.Error
+    try:
+        job()
+    except kind as error:
+        return str(error)
+    raise AssertionError("no error")
+
+
+def check_error(job, *words):
+    """The command says "pathline: MESSAGE" and the advice, as pathline.Error does."""
+    said = command(*words, status=2)
+    assert "pathline: " + error_of(job) + "\n" == said[said.rindex("pathline: "):], (
+        error_of(job), said)
+
+
+DIGITS = {"imbalance": ".4f", "recoverable_pct": ".4f"}
+
+
+def printed(name, value):
+    """As the command prints it."""
+    if isinstance(value, str):
+        return value
+    if value != value:
+        return ""
+    if name in DIGITS:
+        return format(value, DIGITS[name])
+    return format(value, ".9f") if name.endswith("_s") else str(int(value))
+
+
+def check_same(table, text, what, more=()):
+    """A table has the rows of the CSV, and columns `more` behind those of it. Their number."""
+    names, lines = rows(text)
+    assert table.columns == names + list(more), (what, table.columns, names)
+    assert len(table) == len(lines), (what, len(table), len(lines))
+    for i, name in enumerate(names):
+        ours = [printed(name, value) for value in table[name].tolist()]
+        theirs = [line[i] for line in lines]
+        assert ours == theirs, (what, name, next(p for p in zip(ours, theirs) if p[0] != p[1]))
+    return len(lines)
+
+
+def synth(kind, path, *words):
+    """Makes an archive."""
+    program = os.path.join(sys.argv[1], "pathline-synth")
+    if not os.path.exists(program):
+        skip("pathline-synth is not built")
+    subprocess.run([program, kind, "-o", path, *map(str, words)], check=True, capture_output=True)

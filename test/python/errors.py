@@ -5,25 +5,11 @@ import os
 import shutil
 import tempfile
 
-from common import command, data, need
+from common import check_error as check
+from common import data, error_of, need
 
 need("numpy")
 import pathline  # noqa: E402
-
-
-def error_of(job, kind=pathline.Error):
-    try:
-        job()
-    except kind as error:
-        return str(error)
-    raise AssertionError("no error")
-
-
-def check(job, *words):
-    """The command says "pathline: MESSAGE" and the advice."""
-    said = command(*words, status=2)
-    assert "pathline: " + error_of(job) + "\n" == said[said.rindex("pathline: "):], (
-        error_of(job), said)
 
 
 lulesh = data("otf2/scorep-lulesh8")

@@ -7,36 +7,12 @@ import sys
 import tempfile
 import threading
 
-from common import command, data, need, rows
+from common import check_same, command, data, need, rows
 
 need("numpy", "pandas")
 import numpy  # noqa: E402
 
 import pathline  # noqa: E402
-
-DIGITS = {"imbalance": ".4f", "recoverable_pct": ".4f"}
-
-
-def printed(name, value):
-    """As the command prints it."""
-    if isinstance(value, str):
-        return value
-    if value != value:
-        return ""
-    if name in DIGITS:
-        return format(value, DIGITS[name])
-    return format(value, ".9f") if name.endswith("_s") else str(int(value))
-
-
-def check_same(table, text, what, more=()):
-    names, lines = rows(text)
-    assert table.columns == names + list(more), (what, table.columns, names)
-    assert len(table) == len(lines), (what, len(table), len(lines))
-    for i, name in enumerate(names):
-        ours = [printed(name, value) for value in table[name].tolist()]
-        theirs = [line[i] for line in lines]
-        assert ours == theirs, (what, name, next(p for p in zip(ours, theirs) if p[0] != p[1]))
-    return len(lines)
 
 
 def check_csv(path):

@@ -28,11 +28,16 @@ Error.__doc__ = "What is wrong with a file or a request, in the words of the com
 def open(path, *, partial=False, threads=0):
     """Reads a run and returns it as a Run.
 
-    path     a run directory, an OTF2 anchor file, a folder that holds one, or a CSV of messages
+    path     a run directory, an OTF2 anchor file, a folder that holds one, a CSV of messages, a
+             summary that `pathline reduce` wrote (*.plsum), or a Cube profile (*.cubex)
     partial  read a damaged trace as far as it goes; run.complete is False then
     threads  to read and to calculate with; 0 takes one per core
 
-    Raises Error when it is not there, is damaged, or is a profile, which has no events.
+    A summary has profile(), matrix(), steps(), locations(), regions() and figures of the whole run,
+    with the numbers of the run to the last bit; a profile has profile(). What they do not know
+    raises Error, in the words of the command. Ctrl-C ends a long call.
+
+    Raises Error when it is not there, is damaged, or takes more memory than there is.
     """
     return Run(_pathline.Run(_os.fspath(path), partial, threads))
 
@@ -54,12 +59,14 @@ class Table:
     """Columns of the same length, read only.
 
     len(table) is the number of rows, table.columns the names, table["wait_s"] one column.
+    table.bin_s is not 0 for timeline() of a summary that was made of bins of time: their length.
     """
 
-    __slots__ = ("_data",)
+    __slots__ = ("_data", "bin_s")
 
-    def __init__(self, data):
+    def __init__(self, data, bin_s=0.0):
         self._data = data
+        self.bin_s = bin_s
 
     def __len__(self):
         return len(self._data)
@@ -217,14 +224,22 @@ class Run:
         self._core = core
 
     def __repr__(self):
-        return (f"<pathline.Run {self.path}: {self.ranks} ranks, {self.event_count} events, "
-                f"{self.duration_s:.6f} s, {self.format}>")
+        facts = [f"{self.ranks} ranks"]
+        if self.event_count is not None:
+            facts.append(f"{self.event_count} events")
+        if self.duration_s is not None:
+            facts.append(f"{self.duration_s:.6f} s")
+        if self.source == "summary":
+            facts.append("summary")
+        return f"<pathline.Run {self.path}: {', '.join(facts + [self.format])}>"
 
     path = property(lambda self: self._core.path, doc="What was opened.")
+    source = property(lambda self: self._core.source,
+                      doc='"trace", or "summary" or "profile", which know the whole run only.')
     format = property(lambda self: self._core.format, doc='What it is: "OTF2 2.3.0", "CSV".')
     ranks = property(lambda self: self._core.ranks, doc="Number of ranks.")
-    event_count = property(lambda self: self._core.event_count, doc="Number of events.")
-    duration_s = property(lambda self: self._core.duration_s, doc="Length of the run in seconds.")
+    event_count = property(lambda self: self._core.event_count, doc="Number of events; None of a profile.")
+    duration_s = property(lambda self: self._core.duration_s, doc="Length of the run in seconds; None of a profile.")
     complete = property(lambda self: self._core.complete,
                         doc="False: the trace was damaged, and this is what could be read.")
     warnings = property(lambda self: self._core.warnings,
@@ -272,6 +287,18 @@ class Run:
         """
         return Table(self._core.waits(by, _part(begin_s, end_s, ranks)))
 
+    def timeline(self, begin_s=None, end_s=None, width=1024, *, ranks=None):
+        """The rows of a timeline: what each location did in each of `width` parts of the time.
+
+        row (from the top of the picture), location (its number), rank, begin_s, end_s of the part,
+        region, share: how much of the part the region was the innermost call. Without a call there
+        is no row. Nothing is averaged or trimmed as a figure is.
+        Of a summary these are the numbers of the run where it reads them from the archive; where it
+        takes bins of time, as for the figure, table.bin_s is their length, and the shares are close
+        to those of the run as long as that is shorter than a part.
+        """
+        return Table(*self._core.timeline(width, _part(begin_s, end_s, ranks)))
+
     def findings(self, *, min_percent=2.0):
         """What makes the program slow, what most could be gained by first: a row for each finding.
 
@@ -317,4 +344,5 @@ class Run:
         if format not in ("png", "svg"):
             raise ValueError(f"format {format!r}: there are png and svg")
         part = _part(begin_s, end_s, ranks)
-        return Figure(lambda svg: self._core.figure(kind, part, width, height, scale, svg), format)
+        return Figure(lambda svg: self._core.figure(
+            kind, part, _pathline.Look(width, height, scale, svg)), format)

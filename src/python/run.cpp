@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/run.hpp"
+
+#include <fmt/format.h>
+
+#include "app/counted_profile.hpp"
+#include "app/finish.hpp"
+#include "app/picture.hpp"
+#include "app/summary_picture.hpp"
+#include "app/whole_run.hpp"
+#include "base/progress.hpp"
+#include "render/draw.hpp"
+#include "trace/warnings.hpp"
+
+namespace pathline::python {
+namespace {
+
+template <class T>
+T need(base::Result<T> result) {
+  if (!result) throw Failure(result.error());
+  return std::move(result).value();
+}
+
+}  // namespace
+
+Failure::Failure(const base::Error& error)
+    : std::runtime_error(error.advice.empty()
+                             ? error.message
+                             : fmt::format("{}\n  {}", error.message, error.advice)) {}
+
+Run::Run(const std::filesystem::path& path, bool partial, unsigned threads)
+    : path_(path.string()), threads_(threads) {
+  base::ThreadPool threads_of_call = pool();
+  base::Progress progress;
+  auto input = need(app::open_input(
+      path,
+      {.partial = partial,
+       .metrics = {std::string(profile::kTimeMetric), std::string(profile::kVisitsMetric)}},
+      threads_of_call, progress, warnings_));
+  if (auto* file = std::get_if<profile::ProfileFile>(&input)) {
+    warnings_.insert(warnings_.end(), file->warnings.begin(), file->warnings.end());
+    open_profile(std::move(file->table));
+    return;
+  }
+  if (auto* tables = std::get_if<summary::RunSummary>(&input)) {
+    source_ =
+        app::SummaryFile{path, std::make_shared<const summary::RunSummary>(std::move(*tables))};
+  } else {
+    auto trace = std::make_shared<const trace::Trace>(std::get<trace::Trace>(std::move(input)));
+    if (trace->end_ticks == trace->start_ticks && app::has_counted_profile(path)) {
+      open_profile(need(app::read_counted_profile(path)));
+      counted_ = std::get<SharedProfile>(source_);
+    }
+    source_ = std::move(trace);
+  }
+  for (std::string& warning : trace::missing(this->trace())) {
+    warnings_.push_back(std::move(warning));
+  }
+}
+
+void Run::open_profile(profile::MetricTable table) {
+  auto profile = profile::from_table(table);
+  if (!profile) {
+    throw Failure({profile.error().code, fmt::format("{}: {}", path_, profile.error().message)});
+  }
+  source_ = std::make_shared<const profile::TableProfile>(std::move(profile).value());
+}
+
+const trace::Trace& Run::trace() const {
+  if (const auto* file = summary()) return file->tables->run;
+  if (const auto* trace = std::get_if<app::SharedTrace>(&source_)) return **trace;
+  return std::get<SharedProfile>(source_)->trace;
+}
+
+const char* Run::source() const {
+  if (summary() != nullptr) return "summary";
+  return std::holds_alternative<SharedProfile>(source_) ? "profile" : "trace";
+}
+
+std::optional<uint64_t> Run::event_count() const {
+  if (const auto* file = summary()) return file->tables->facts.events;
+  if (std::holds_alternative<SharedProfile>(source_)) return {};
+  return trace().event_count();
+}
+
+std::optional<double> Run::duration_s() const {
+  if (std::holds_alternative<SharedProfile>(source_)) return {};
+  return trace().duration_seconds();
+}
+
+std::string Run::format() const {
+  return std::holds_alternative<SharedProfile>(source_) ? "Cube" : trace().format;
+}
+
+/// The trace, for questions about its events.
+const app::SharedTrace& Run::events_needed() const {
+  if (const auto* trace = std::get_if<app::SharedTrace>(&source_)) return *trace;
+  input::Input asked = profile::ProfileFile{};
+  if (const auto* file = summary()) asked = summary::RunSummary{.source = file->tables->source};
+  throw Failure(input::need_trace(std::move(asked), path_).error());
+}
+
+/// Says in which run something was not found, as the command line does.
+template <class T>
+T Run::need_here(base::Result<T> result) const {
+  if (!result && result.error().code == base::ErrorCode::kNotFound) {
+    throw Failure({result.error().code, fmt::format("{}: {}", path_, result.error().message),
+                   result.error().advice});
+  }
+  return need(std::move(result));
+}
+
+trace::Selection Run::selection(const Part& part) const {
+  return need_here(
+      trace::select(trace(), {.from_s = part.begin_s, .until_s = part.end_s, .ranks = part.ranks}));
+}
+
+/// The selection of what is no trace.
+trace::Selection Run::whole_run(const Part& part) const {
+  if (part.has_window()) throw Failure(app::no_window(path_, source()));
+  return selection(part);
+}
+
+app::DataTable Run::profile(const std::string& by, const Part& part) const {
+  if (const auto* file = summary()) return need(app::profile_table(*file, whole_run(part), by));
+  const auto* read = std::get_if<SharedProfile>(&source_);
+  if (read == nullptr && counted_) read = &counted_;
+  if (read == nullptr) {
+    base::ThreadPool threads = pool();
+    return need(app::profile_table(events_needed(), selection(part), by, threads));
+  }
+  const trace::Trace& ranks = (*read)->trace;
+  if (part.has_window()) throw Failure(app::no_window(path_, "profile"));
+  const auto chosen = need_here(trace::select(ranks, {.ranks = part.ranks}));
+  return need(app::profile_table(**read, chosen, by));
+}
+
+app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
+                           const Part& part) const {
+  if (const auto* file = summary()) {
+    return need(app::matrix_table(*file, whole_run(part), by, step));
+  }
+  base::ThreadPool threads = pool();
+  const auto& trace = events_needed();
+  return need_here(app::matrix_table(trace, selection(part), by, step, threads));
+}
+
+app::DataTable Run::waits(const std::string& by, const Part& part) const {
+  base::ThreadPool threads = pool();
+  const auto& trace = events_needed();
+  return need(app::waits_table(trace, selection(part), by, threads));
+}
+
+app::DataTable Run::steps(bool detect, const Part& part) const {
+  if (const auto* file = summary()) return need(app::steps_table(*file, selection(part), detect));
+  base::ThreadPool threads = pool();
+  const auto& trace = events_needed();
+  return need(app::steps_table(trace, selection(part), detect, threads));
+}
+
+app::TimelineTable Run::timeline(uint32_t width, const Part& part) const {
+  base::ThreadPool threads = pool();
+  if (const auto* file = summary()) {
+    return need(app::timeline_table(*file, selection(part), width, threads));
+  }
+  const auto& trace = events_needed();
+  return need(app::timeline_table(trace, selection(part), width, threads));
+}
+
+app::DataTable Run::findings(double min_percent) const {
+  base::ThreadPool threads = pool();
+  return need(app::findings_table(events_needed(), path_, min_percent, threads));
+}
+
+app::DataTable Run::messages(const Part& part) const {
+  const auto& trace = events_needed();
+  return app::messages_table(trace, selection(part));
+}
+
+app::DataTable Run::locations() const {
+  if (const auto* file = summary()) return need(app::locations_table(*file));
+  return app::locations_table(events_needed());
+}
+
+app::DataTable Run::regions() const {
+  if (const auto* file = summary()) return app::regions_table(*file);
+  return app::regions_table(events_needed());
+}
+
+app::DataTable Run::events(std::optional<uint64_t> id) const {
+  const auto& trace = events_needed();
+  if (!id) {
+    base::ThreadPool threads = pool();
+    return app::events_table(trace, threads);
+  }
+  for (uint32_t i = 0; i < trace->locations.size(); ++i) {
+    if (trace->locations[i].id == *id) return app::events_table(trace, i);
+  }
+  throw Failure({base::ErrorCode::kNotFound, fmt::format("{}: there is no location {}", path_, *id),
+                 "run.locations() lists those there are."});
+}
+
+std::string Run::figure(const std::string& kind, const Part& part, const Look& look) const {
+  const auto parsed = need(app::parse_figure_kind(kind));
+  if (parsed > app::FigureKind::kSteps) {
+    throw Failure({base::ErrorCode::kInvalidArgument,
+                   fmt::format("figure {}: here there are only timeline, matrix, chord, flow, "
+                               "profile, steps",
+                               kind),
+                   "'pathline figure' draws the others."});
+  }
+  figure::Options options;
+  options.width_px = look.width;
+  options.height_px = look.height;
+  options.scale = look.scale;
+  options.title = fmt::format("{}: {}", run_name(), kind);
+  base::ThreadPool threads = pool();
+  const auto scene = [&] {
+    if (const auto* file = summary()) {
+      const bool has_parts =
+          parsed == app::FigureKind::kTimeline || parsed == app::FigureKind::kSteps;
+      const trace::Selection chosen = has_parts ? selection(part) : whole_run(part);
+      return need(app::make_summary_scene(parsed, file->path, *file->tables, file->tables->run,
+                                          chosen, options, threads, nullptr));
+    }
+    const auto& trace = events_needed();
+    return need(app::make_scene(parsed, *trace, selection(part), options, std::nullopt, threads));
+  }();
+  if (look.svg) return need(render::draw_svg(scene, threads));
+  const auto image = need(render::draw(scene, threads));
+  const auto bytes = need(render::encode_png(
+      image,
+      {{"Title", scene.title}, {"Description", scene.description}, {"Software", "Pathline"}}));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string Run::run_name() const {
+  std::filesystem::path path(path_);
+  if (path.extension() == ".otf2") path = path.parent_path();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
+}  // namespace pathline::python

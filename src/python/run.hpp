@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/run_tables.hpp"
+#include "app/timeline_table.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "profile/profile_file.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+namespace pathline::python {
+
+/// Becomes pathline.Error: the message, and the advice in a second line.
+struct Failure : std::runtime_error {
+  explicit Failure(const base::Error& error);
+};
+
+/// What Python calls a part of a run; see trace::SelectionText.
+struct Part {
+  std::optional<double> begin_s;
+  std::optional<double> end_s;
+  std::string ranks;
+
+  [[nodiscard]] bool has_window() const { return begin_s || end_s; }
+};
+
+/// What a figure looks like.
+struct Look {
+  double width = 0;
+  double height = 0;
+  double scale = 1;
+  bool svg = false;
+};
+
+/// An INPUT that was opened: a trace, or what a summary or a profile knows of the whole run.
+/// Nothing here needs Python's lock; several threads may ask at once.
+///
+/// errors  Failure, in the words of the command.
+class Run {
+ public:
+  Run(const std::filesystem::path& path, bool partial, unsigned threads);
+
+  [[nodiscard]] app::DataTable profile(const std::string& by, const Part& part) const;
+  [[nodiscard]] app::DataTable matrix(const std::string& by, std::optional<uint32_t> step,
+                                      const Part& part) const;
+  [[nodiscard]] app::DataTable waits(const std::string& by, const Part& part) const;
+  [[nodiscard]] app::DataTable steps(bool detect, const Part& part) const;
+  [[nodiscard]] app::TimelineTable timeline(uint32_t width, const Part& part) const;
+  [[nodiscard]] app::DataTable findings(double min_percent) const;
+  [[nodiscard]] app::DataTable messages(const Part& part) const;
+  [[nodiscard]] app::DataTable locations() const;
+  [[nodiscard]] app::DataTable regions() const;
+  /// id  of a location; nullopt for all.
+  [[nodiscard]] app::DataTable events(std::optional<uint64_t> id) const;
+  /// The picture of `kind` as bytes of SVG or PNG.
+  [[nodiscard]] std::string figure(const std::string& kind, const Part& part,
+                                   const Look& look) const;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  /// "trace", "summary", "profile"
+  [[nodiscard]] const char* source() const;
+  /// Without events where source() is not "trace".
+  [[nodiscard]] const trace::Trace& trace() const;
+  /// nullopt for a profile, which does not know.
+  [[nodiscard]] std::optional<uint64_t> event_count() const;
+  [[nodiscard]] std::optional<double> duration_s() const;
+  [[nodiscard]] std::string format() const;
+
+ private:
+  using SharedProfile = std::shared_ptr<const profile::TableProfile>;
+
+  [[nodiscard]] base::ThreadPool pool() const { return base::ThreadPool(threads_); }
+  [[nodiscard]] const app::SummaryFile* summary() const {
+    return std::get_if<app::SummaryFile>(&source_);
+  }
+  [[nodiscard]] const app::SharedTrace& events_needed() const;
+  void open_profile(profile::MetricTable table);
+  template <class T>
+  T need_here(base::Result<T> result) const;
+  [[nodiscard]] trace::Selection selection(const Part& part) const;
+  [[nodiscard]] trace::Selection whole_run(const Part& part) const;
+  [[nodiscard]] std::string run_name() const;
+
+  std::string path_;
+  unsigned threads_;
+  std::vector<std::string> warnings_;
+  std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
+  SharedProfile counted_;  ///< Of a trace without events: what the recorder counted.
+};
+
+}  // namespace pathline::python

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A summary and a Cube profile have the tables of their commands; what they do not know they say."""
+
+import glob
+import os
+import tempfile
+
+from common import check_error, check_same, command, data, error_of, need, synth
+
+need("numpy", "pandas")
+import numpy  # noqa: E402
+
+import pathline  # noqa: E402
+
+
+def check_equal(ours, theirs, what, but=()):
+    """To the last bit."""
+    assert ours.columns == theirs.columns and len(ours) == len(theirs), what
+    for name in ours.columns:
+        a, b = ours[name], theirs[name]
+        if name in but:
+            assert numpy.isnan(a.astype("f8")).all(), (what, name)
+        elif a.dtype == object:
+            assert (a == b).all(), (what, name)
+        else:
+            assert numpy.array_equal(a, b, equal_nan=True), (what, name)
+
+
+def check_tables(path, archive):
+    """Those of the command, and of the archive."""
+    tables, run = pathline.open(path), pathline.open(archive)
+    assert tables.source == "summary" and run.source == "trace"
+    assert "summary" in repr(tables) and "summary" not in repr(run)
+    for fact in ("ranks", "event_count", "duration_s", "start_ticks", "ticks_per_second", "format",
+                 "complete"):
+        assert getattr(tables, fact) == getattr(run, fact), fact
+    for ranks in (None, [1, 3]):
+        words = [] if ranks is None else ["--ranks", "1,3"]
+        for kind, bys in {"profile": ("region", "callpath", "rank", "host"),
+                          "matrix": ("rank", "host")}.items():
+            for by in bys:
+                ours = getattr(tables, kind)(by, ranks=ranks)
+                csv = command(kind, path, "--by", by, "--format", "csv", *words)
+                check_same(ours, csv, (kind, by, ranks))
+                check_equal(ours, getattr(run, kind)(by, ranks=ranks), (kind, by, ranks), ["wait_s"])
+        window = ["--from", "0.5", "--until", "1.5"]
+        check_same(tables.steps(begin_s=0.5, end_s=1.5, ranks=ranks),
+                   command("steps", path, "--format", "csv", *window, *words), "steps")
+    check_equal(tables.steps(), run.steps(), "steps")
+    check_equal(tables.locations(), run.locations(), "locations")
+    check_equal(tables.regions(), run.regions(), "regions")
+
+
+def check_unknown(path):
+    run = pathline.open(path)
+    for job, words in ((run.waits, ["waits"]), (run.findings, ["findings"]),
+                       (run.messages, ["messages"]), (run.events, ["messages"]),
+                       (lambda: run.matrix(step=1), ["matrix", "--step", "1"]),
+                       (lambda: run.matrix("callpath"), ["matrix", "--by", "callpath"]),
+                       (lambda: run.profile(begin_s=1), ["profile", "--from", "1"]),
+                       (lambda: run.figure("matrix", end_s=1), ["matrix", "--until", "1"]),
+                       (lambda: run.profile(ranks=99), ["profile", "--ranks", "99"]),
+                       (lambda: run.steps(begin_s=99), ["steps", "--from", "99"])):
+        check_error(job, words[0], path, *words[1:])
+
+
+def check_figures(path):
+    run = pathline.open(path)
+    for kind in ("timeline", "matrix", "chord", "flow", "profile", "steps"):
+        svg = run.figure(kind, format="svg")._repr_svg_()
+        assert svg.startswith("<svg") or "<svg" in svg, kind
+    assert run.figure("timeline", begin_s=1, end_s=1.01)._repr_png_().startswith(b"\x89PNG")
+    assert error_of(lambda: run.figure("timeline", begin_s=99))
+
+
+def pixels(table, run, width):
+    """Shares by location, part of the time and region."""
+    regions = {name: i for i, name in enumerate(sorted(set(run.regions()["name"])))}
+    column = numpy.round((table["begin_s"] - table["begin_s"].min())
+                         / (table["end_s"][0] - table["begin_s"][0])).astype(int)
+    cube = numpy.zeros((int(table["row"].max()) + 1, width + 1, len(regions)))
+    numpy.add.at(cube, (table["row"], column, [regions[name] for name in table["region"]]),
+                 table["share"])
+    return cube
+
+
+def check_timeline(path, archive):
+    tables, run = pathline.open(path), pathline.open(archive)
+    # The whole: what the profile has of time.
+    whole = run.timeline(width=100)
+    assert whole.columns == ["row", "location", "rank", "begin_s", "end_s", "region", "share"]
+    assert whole.bin_s == 0 and (whole["share"] > 0).all()
+    frame = whole.to_pandas()
+    frame["s"] = frame["share"] * (frame["end_s"] - frame["begin_s"])
+    sums = frame.groupby("region", observed=True)["s"].sum()
+    profile = run.profile().to_pandas().set_index("region")["exclusive_s"]
+    for name in sums.index:
+        assert abs(sums[name] - profile[name]) < 1e-6, name
+    per_pixel = frame.groupby(["row", "begin_s"])["share"].sum()
+    assert per_pixel.max() <= 1 + 1e-9
+    assert abs(frame["end_s"].max() - run.duration_s) < 1e-9 and frame["begin_s"].min() == 0
+    # A summary: of bins close to it, of what it reads back the same.
+    ours = tables.timeline(width=100)
+    error = numpy.abs(pixels(ours, run, 100) - pixels(whole, run, 100)).sum(axis=2) / 2
+    assert error.mean() <= 0.005, error.mean()
+    part = tables.timeline(1, 1.02, 64, ranks="2-3")
+    assert part.bin_s == 0
+    check_equal(part, run.timeline(1, 1.02, 64, ranks="2-3"), "part")
+    assert set(part["rank"]) == {2, 3} and (part["begin_s"] >= 1 - 1e-9).all()
+    for width in (0, 10**6):
+        assert error_of(lambda: run.timeline(width=width))
+    error_of(lambda: run.timeline(width=-1), TypeError)
+    assert error_of(lambda: run.timeline(5, 4))
+
+
+def check_bins_alone(path, archive):
+    """Without the archive there are bins, and the tables."""
+    os.rename(archive, archive + "-gone")
+    run = pathline.open(path)
+    assert len(run.profile()) and run.timeline(width=1000).bin_s > 0
+    assert "no events of its own" in error_of(lambda: run.timeline(1, 1.0001, 1000))
+    os.rename(archive + "-gone", archive)
+
+
+def check_profile(path):
+    profile = pathline.open(path)
+    assert profile.source == "profile" and profile.event_count is None and profile.duration_s is None
+    assert repr(profile)
+    for by in ("region", "callpath", "rank", "host"):
+        for words, ranks in (([], None), (["--ranks", "0"], 0)):
+            csv = command("profile", path, "--by", by, "--format", "csv", *words)
+            check_same(profile.profile(by, ranks=ranks), csv, by)
+    check_error(lambda: profile.profile(begin_s=0), "profile", path, "--from", "0")
+    check_error(profile.matrix, "matrix", path)
+    check_error(profile.waits, "waits", path)
+    check_error(lambda: profile.figure("timeline"), "figure", "timeline", path, "-o", "no.png")
+    check_error(profile.steps, "steps", path)
+    check_error(lambda: profile.timeline(), "messages", path)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    archive, path = os.path.join(folder, "run"), os.path.join(folder, "run.plsum")
+    synth("fd4", archive, "--ranks", 8, "--messages", 4000, "--seconds", 4)
+    command("reduce", archive, "-o", path)
+    check_tables(path, archive)
+    check_unknown(path)
+    check_figures(path)
+    check_timeline(path, archive)
+    check_bins_alone(path, archive)
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) // 2)
+    check_error(lambda: pathline.open(path), "matrix", path)
+for path in sorted(glob.glob(os.path.join(data("cube-scorep"), "**", "*.cubex"), recursive=True))[:2]:
+    check_profile(path)
+print("ok")
