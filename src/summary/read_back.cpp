@@ -307,7 +307,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
   return std::move(archive.trace);
 }
 
-void add(const MarkedMessage& one, trace::Messages& to, size_t row) {
+void put(const MarkedMessage& one, trace::Messages& to, size_t row) {
   to.sender[row] = one.sender;
   to.receiver[row] = one.receiver;
   to.send_ticks[row] = one.send_ticks;
@@ -321,20 +321,48 @@ void add(const MarkedMessage& one, trace::Messages& to, size_t row) {
   to.recv_location[row] = one.recv_location;
 }
 
-/// The messages of a trace and others, by the time of their sending.
-void merge(const std::vector<MarkedMessage>& others, trace::Messages& messages) {
-  std::vector<MarkedMessage> all = others;
-  const trace::Messages& from = messages;
-  for (size_t i = 0; i < from.size(); ++i) {
-    all.push_back({from.sender[i], from.receiver[i], from.send_location[i], from.recv_location[i],
-                   from.send_ticks[i], from.send_end_ticks[i], from.recv_post_ticks[i],
-                   from.recv_ticks[i], from.bytes[i], from.tag[i], from.comm[i]});
+/// Moves the rows from `first` to `last` so far back, in memory that is there already.
+void move_back(trace::Messages& messages, size_t first, size_t last, size_t by) {
+  const auto move = [&](auto& column) {
+    std::copy_backward(column.data() + first, column.data() + last, column.data() + last + by);
+  };
+  move(messages.sender);
+  move(messages.receiver);
+  move(messages.send_ticks);
+  move(messages.send_end_ticks);
+  move(messages.recv_post_ticks);
+  move(messages.recv_ticks);
+  move(messages.bytes);
+  move(messages.tag);
+  move(messages.comm);
+  move(messages.send_location);
+  move(messages.recv_location);
+}
+
+/// Adds messages to those of a trace, which are sorted, before what was sent at the same time.
+void merge(std::vector<MarkedMessage> others, trace::Messages& messages) {
+  using Key = std::pair<uint64_t, uint32_t>;
+  const auto key = [](const MarkedMessage& one) { return Key(one.send_ticks, one.sender); };
+  std::stable_sort(others.begin(), others.end(),
+                   [&](const MarkedMessage& a, const MarkedMessage& b) { return key(a) < key(b); });
+  size_t last = messages.size();
+  messages.resize(last + others.size());
+  // From behind, so that each row is moved once at most.
+  for (size_t count = others.size(); count-- > 0;) {
+    const Key at = key(others[count]);
+    size_t first = 0;
+    for (size_t end = last; first < end;) {
+      const size_t middle = first + (end - first) / 2;
+      if (Key(messages.send_ticks[middle], messages.sender[middle]) < at) {
+        first = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    move_back(messages, first, last, count + 1);
+    put(others[count], messages, first + count);
+    last = first;
   }
-  std::stable_sort(all.begin(), all.end(), [](const MarkedMessage& a, const MarkedMessage& b) {
-    return std::pair(a.send_ticks, a.sender) < std::pair(b.send_ticks, b.sender);
-  });
-  messages.resize(all.size());
-  for (size_t i = 0; i < all.size(); ++i) add(all[i], messages, i);
 }
 
 /// The messages under way at the ends of a part, between ranks whose locations are chosen.
@@ -383,7 +411,7 @@ base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const Archi
   std::erase_if(known, [&](const MarkedMessage& one) {
     return !is_chosen[one.send_location] || !is_chosen[one.recv_location];
   });
-  merge(known, trace.value().messages);
+  merge(std::move(known), trace.value().messages);
   return trace;
 }
 
