@@ -30,6 +30,15 @@ size_t place_before(const otf2::SeekPoints& places, uint64_t from) {
   return after == places.ticks.begin() ? 0 : static_cast<size_t>(after - places.ticks.begin()) - 1;
 }
 
+/// How many events stand before the first place from `ticks` on, or all of the location, which has
+/// places.
+uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks) {
+  const otf2::SeekPoints& places = index.places[location];
+  const auto place = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
+  if (place == places.ticks.end()) return std::max(index.events[location], places.event.back());
+  return places.event[static_cast<size_t>(place - places.ticks.begin())];
+}
+
 }  // namespace
 
 void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,
@@ -142,12 +151,8 @@ uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
   for (const uint32_t location : part.locations) {
     const otf2::SeekPoints& places = index.places[location];
     if (places.size() == 0) continue;
-    const auto end = std::lower_bound(places.ticks.begin(), places.ticks.end(), part.until_ticks);
-    const uint64_t first = places.event[place_before(places, part.from_ticks)];
-    const uint64_t last = end == places.ticks.end()
-                              ? std::max(index.events[location], places.event.back())
-                              : places.event[static_cast<size_t>(end - places.ticks.begin())];
-    events += last - first;
+    events += event_of_next_place(index, location, part.until_ticks) -
+              places.event[place_before(places, part.from_ticks)];
   }
   return events;
 }
@@ -264,7 +269,14 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     otf2::EventStream stream(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
                              archive.mappings[i].get());
     stream.begin_at(places.offset[place], places.event[place]);
+    // So many will come, if the file of the summary is right; memory that is not needed goes back.
+    const auto room = [&](uint64_t ticks) {
+      const uint64_t last = std::min(event_of_next_place(index, i, ticks),
+                                     places.event[place] + file.value().bytes().size() / 8);
+      return static_cast<size_t>(last - std::min(last, places.event[place]));
+    };
     trace::EventsBuilder before;
+    before.reserve(room(part.from_ticks));
     for (const trace::Region region : places.open_at(place)) {
       before.enter(places.ticks[place], region);
     }
@@ -279,6 +291,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     trace::EventsBuilder builder;
     std::vector<trace::Region> calls;
     before.append_open_regions(calls);
+    builder.reserve(room(part.until_ticks) - std::min(room(part.until_ticks), before.size()));
     for (const trace::Region region : calls) builder.enter(part.from_ticks, region);
     std::span<const KnownEnd> ends;
     if (!known.empty()) ends = known[i];
