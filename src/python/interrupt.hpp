@@ -3,11 +3,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
-#include <functional>
 #include <future>
-#include <optional>
-#include <utility>
 
 #include <pybind11/pybind11.h>
 
