@@ -61,6 +61,10 @@ class Decoder {
   Decoder(const trace::Definitions& definitions, std::span<const trace::ClockOffset> clock_offsets,
           const IdMappings* mappings, trace::EventsBuilder& builder)
       : builder_(&builder), definitions_(definitions), mappings_(mappings), clock_(clock_offsets) {}
+  /// Without a builder, until there is one.
+  Decoder(const trace::Definitions& definitions, std::span<const trace::ClockOffset> clock_offsets,
+          const IdMappings* mappings)
+      : builder_(nullptr), definitions_(definitions), mappings_(mappings), clock_(clock_offsets) {}
 
   /// Decodes the chunks that begin in [begin, end), up to the end mark or the first fault.
   void run(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t begin, uint64_t end) {
@@ -70,12 +74,7 @@ class Decoder {
   }
   /// Decodes on to the end mark, the first fault or the first time from `until` on.
   void run_until(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t until) {
-    until_ = until;
-    paused_ = false;
-    const size_t earlier = builder_->size();
-    earlier_ = earlier;
-    place_at_ =
-        places_ != nullptr ? earlier + (next_place_ - std::min(next_place_, event_)) : SIZE_MAX;
+    begin_run(until);
     while (!done() && !paused_) {
       const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
       if (begin >= file.size()) {
@@ -86,7 +85,39 @@ class Decoder {
           run_chunk_at(file, chunk_bytes, begin, std::max(kChunkHeaderBytes, position_ - begin));
       position_ = paused_ ? begin + reached : begin + chunk_bytes;
     }
-    event_ += builder_->size() - earlier;
+    event_ += builder_->size() - earlier_;
+  }
+  /// The same for a file whose bytes are read when they are needed.
+  ///
+  /// expected  so many bytes to begin with.
+  void run_until(const ReadBytes& read, uint64_t file_bytes, uint64_t expected,
+                 uint64_t chunk_bytes, uint64_t until) {
+    begin_run(until);
+    while (!done() && !paused_) {
+      const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
+      if (begin >= file_bytes) {
+        end_file();
+        break;
+      }
+      // The byte order of a chunk stands at its begin.
+      const uint64_t from = ordered_chunk_ == begin ? std::max(begin, position_) : begin;
+      const uint64_t most = std::min(chunk_bytes, file_bytes - begin) - (from - begin);
+      const uint64_t skipped = std::max(begin + kChunkHeaderBytes, position_) - from;
+      const uint64_t count = std::min(most, skipped + std::max<uint64_t>(expected, 1));
+      const std::span<const uint8_t> bytes = read(from, count);
+      const size_t reached = run_piece(bytes, from, begin, skipped);
+      if (paused_) {
+        position_ = from + reached;
+      } else if (fault && bytes.size() == count && count < most) {
+        // What did not fit may do so with the bytes behind; nothing of it was taken.
+        fault.reset();
+        position_ = from + reached;
+        expected = 2 * count;
+      } else {
+        position_ = begin + chunk_bytes;
+      }
+    }
+    event_ += builder_->size() - earlier_;
   }
   /// Of run_until(): nullptr for none.
   void note_places(SeekPoints* places) { places_ = places; }
@@ -137,34 +168,54 @@ class Decoder {
     if (!fault) fault = std::move(why);
   }
 
+  void begin_run(uint64_t until) {
+    until_ = until;
+    paused_ = false;
+    earlier_ = builder_->size();
+    place_at_ =
+        places_ != nullptr ? earlier_ + (next_place_ - std::min(next_place_, event_)) : SIZE_MAX;
+  }
+
   /// The chunk at `begin` of the file from its byte `from` on.
   /// returns  where in the chunk it stopped, if it paused.
   size_t run_chunk_at(std::span<const uint8_t> file, uint64_t chunk_bytes, uint64_t begin,
                       size_t from) {
-    chunk_begin_ = begin;
     const auto chunk = file.subspan(begin, std::min<uint64_t>(chunk_bytes, file.size() - begin));
-    if (chunk.size() < kChunkHeaderBytes || chunk[0] != kBlockHeader) {
-      stop("there is no header of a chunk");
-    } else if (chunk[1] == kLittleEndian) {
-      return run_chunk<false>(chunk, from);
-    } else if (chunk[1] == kBigEndian) {
-      return run_chunk<true>(chunk, from);
-    } else {
-      stop("the header of its chunk names no byte order");
+    return run_piece(chunk, begin, begin, from);
+  }
+
+  /// Bytes of the chunk at `begin` of the file, which stand at `first` there: from `from` of them
+  /// on.
+  /// returns  where in them it stopped, if it paused or failed.
+  size_t run_piece(std::span<const uint8_t> bytes, uint64_t first, uint64_t begin, size_t from) {
+    bytes_begin_ = first;
+    if (first == begin) {
+      ordered_chunk_ = UINT64_MAX;
+      if (bytes.size() < kChunkHeaderBytes || bytes[0] != kBlockHeader) {
+        stop("there is no header of a chunk");
+        return 0;
+      }
+      if (bytes[1] != kLittleEndian && bytes[1] != kBigEndian) {
+        stop("the header of its chunk names no byte order");
+        return 0;
+      }
+      ordered_chunk_ = begin;
+      is_big_endian_ = bytes[1] == kBigEndian;
     }
-    return 0;
+    return is_big_endian_ ? run_chunk<true>(bytes, from) : run_chunk<false>(bytes, from);
   }
 
   template <bool kBigEndian>
   size_t run_chunk(std::span<const uint8_t> chunk, size_t from) {
     const uint8_t* const limit = chunk.data() + chunk.size();
-    Input<kBigEndian> in{chunk.data() + from, limit, limit};
+    Input<kBigEndian> in{chunk.data() + std::min(from, chunk.size()), limit, limit};
+    const uint8_t* record = in.at;
     while (!fault) {
+      record = in.at;
       if (in.at >= limit) {
         stop("its chunk ends without an end mark");
         break;
       }
-      const uint8_t* const record = in.at;
       const uint8_t type = *in.at++;
       switch (type) {
         case kEndOfChunk: return 0;
@@ -175,7 +226,7 @@ class Decoder {
             return static_cast<size_t>(record - chunk.data());
           }
           if (builder_->size() >= place_at_) [[unlikely]] {
-            note_place(chunk_begin_ + static_cast<uint64_t>(record - chunk.data()));
+            note_place(bytes_begin_ + static_cast<uint64_t>(record - chunk.data()));
           }
           break;
         case kAttributeList: attribute_list(in); break;
@@ -186,7 +237,7 @@ class Decoder {
         default: unknown_event(in, type); break;
       }
     }
-    return 0;
+    return static_cast<size_t>(record - chunk.data());
   }
 
   /// returns  false for a time at which to stop.
@@ -403,11 +454,13 @@ class Decoder {
   uint64_t until_ = UINT64_MAX;
   uint64_t next_ticks_ = 0;  // Of the event at which it paused.
   SeekPoints* places_ = nullptr;
-  uint64_t next_place_ = 0;     // Events in front of it, at least.
-  size_t place_at_ = SIZE_MAX;  // The same as a size of the builder.
-  uint64_t event_ = 0;          // Events before those of this run_until().
-  size_t earlier_ = 0;          // In the builder, when it began.
-  uint64_t chunk_begin_ = 0;
+  uint64_t next_place_ = 0;              // Events in front of it, at least.
+  size_t place_at_ = SIZE_MAX;           // The same as a size of the builder.
+  uint64_t event_ = 0;                   // Events before those of this run_until().
+  size_t earlier_ = 0;                   // In the builder, when it began.
+  uint64_t bytes_begin_ = 0;             // In the file, of those that are decoded.
+  uint64_t ordered_chunk_ = UINT64_MAX;  // Begin of the chunk whose byte order is known.
+  bool is_big_endian_ = false;
   bool paused_ = false;
   bool ended_ = false;
 };

@@ -3,6 +3,7 @@
 // Files decoded in pieces. The oracle is the same file decoded in one go.
 #include "otf2/event_pieces.hpp"
 
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "base/test_scale.hpp"
 #include "base/thread_pool.hpp"
 #include "otf2/decode_events.hpp"
+#include "otf2/event_stream.hpp"
 #include "otf2/test_event_file.hpp"
 #include "trace/test_events.hpp"
 
@@ -57,6 +59,31 @@ const std::vector<trace::ClockOffset> kOffsets = {{50, -30, 0}, {200, 40, 0}, {5
 LocationEvents in_one_go(const Bytes& file) {
   trace::EventsBuilder builder;
   return decode_location_events(file, kChunkBytes, definitions(), kOffsets, nullptr, 0, builder);
+}
+
+/// Some time after the other, of a file of which not more is read than is needed.
+LocationEvents as_needed(const Bytes& file, uint64_t expected_bytes, uint64_t step_ticks) {
+  EventStream stream(kChunkBytes, definitions(), kOffsets, nullptr);
+  trace::EventsBuilder builder;
+  Bytes bytes;
+  const ReadBytes read = [&](uint64_t offset, size_t count) {
+    EXPECT_LE(offset + count, file.size());
+    // A new vector, so that a sanitizer sees what is read behind its end.
+    const auto from = file.begin() + static_cast<ptrdiff_t>(offset);
+    bytes = Bytes(from, from + static_cast<ptrdiff_t>(count));
+    return std::span<const uint8_t>(bytes);
+  };
+  while (!stream.ended()) {
+    const uint64_t next = stream.next_ticks();
+    const uint64_t until = next < UINT64_MAX - step_ticks ? next + step_ticks : UINT64_MAX;
+    stream.decode_until(read, file.size(), expected_bytes, until, builder);
+  }
+  LocationEvents result;
+  result.unknown = stream.unknown();
+  result.fault = stream.fault();
+  result.fault_event = builder.size() + stream.unknown();
+  result.events = builder.finish();
+  return result;
 }
 
 void expect_same(const LocationEvents& a, const LocationEvents& b) {
@@ -145,6 +172,31 @@ TEST(DecodePieces, GiveWhatDecodingInOneGoGives) {
       EXPECT_TRUE(expect_pieces_agree(file, chunks * kChunkBytes, pool)) << chunks;
     }
     if (HasFailure()) return;
+  }
+}
+
+TEST(EventStream, ReadsWhatItNeeds) {
+  for (uint32_t seed = 0; seed < base::scaled(60) && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const auto file = random_event_file(seed, kChunkBytes, 150, seed % 7, seed % 4 == 0 ? 10 : 0);
+    for (const uint64_t bytes : {0U, 30U, 79U, 1000U}) {
+      expect_same(as_needed(file, bytes, 1 + seed % 50), in_one_go(file));
+    }
+  }
+}
+
+TEST(EventStream, FindsTheSameFaultInPieces) {
+  const auto whole = random_event_file(5, kChunkBytes, 60, 20, 30);
+  for (size_t size = 0; size < whole.size() && !testing::Test::HasFailure(); ++size) {
+    SCOPED_TRACE(testing::Message() << size << " bytes");
+    const Bytes file(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
+    expect_same(as_needed(file, size % 40, 20), in_one_go(file));
+  }
+  for (size_t at = 0; at < whole.size() && !testing::Test::HasFailure(); ++at) {
+    SCOPED_TRACE(testing::Message() << "byte " << at);
+    Bytes file = whole;
+    file[at] = static_cast<uint8_t>(file[at] + 1 + at % 254);
+    expect_same(as_needed(file, at % 40, 20), in_one_go(file));
   }
 }
 

@@ -7,13 +7,12 @@ namespace pathline::otf2 {
 
 struct EventStream::State {
   SeekPoints points;
-  trace::EventsBuilder unused;  // Until there is one.
   Decoder decoder;
   uint64_t chunk_bytes;
 
   State(uint64_t bytes, const trace::Definitions& definitions,
         std::span<const trace::ClockOffset> clock_offsets, const IdMappings* mappings)
-      : decoder(definitions, clock_offsets, mappings, unused), chunk_bytes(bytes) {
+      : decoder(definitions, clock_offsets, mappings), chunk_bytes(bytes) {
     decoder.note_places(&points);
   }
 };
@@ -31,6 +30,13 @@ void EventStream::decode_until(std::span<const uint8_t> file, uint64_t until_tic
   state_->decoder.set_builder(builder);
   collect(state_->decoder, builder,
           [&] { state_->decoder.run_until(file, state_->chunk_bytes, until_ticks); });
+}
+void EventStream::decode_until(const ReadBytes& read, uint64_t file_bytes, uint64_t expected,
+                               uint64_t until_ticks, trace::EventsBuilder& builder) {
+  state_->decoder.set_builder(builder);
+  collect(state_->decoder, builder, [&] {
+    state_->decoder.run_until(read, file_bytes, expected, state_->chunk_bytes, until_ticks);
+  });
 }
 void EventStream::begin_at(uint64_t offset, uint64_t event) {
   state_->decoder.note_places(nullptr);

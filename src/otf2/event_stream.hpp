@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,9 @@ struct SeekPoints {
   }
 };
 
+/// `count` bytes of a file from `offset` on, valid until the next call; fewer where it ends.
+using ReadBytes = std::function<std::span<const uint8_t>(uint64_t offset, size_t count)>;
+
 /// The decoder of decode_location_events() for a file whose events are wanted a part of the time at
 /// a time: it goes on where it stopped.
 class EventStream {
@@ -49,6 +53,12 @@ class EventStream {
   /// file  all bytes of the file, the same ones each time.
   void decode_until(std::span<const uint8_t> file, uint64_t until_ticks,
                     trace::EventsBuilder& builder);
+  /// The same for a file that is read piece by piece, as far as it is needed.
+  ///
+  /// file_bytes  how many it has.
+  /// expected    so many bytes will be needed, about.
+  void decode_until(const ReadBytes& read, uint64_t file_bytes, uint64_t expected,
+                    uint64_t until_ticks, trace::EventsBuilder& builder);
   /// Goes on at a place of SeekPoints, before which `event` events stand. The builder of
   /// decode_until() has to know the calls that are open there. Notes no places from then on.
   void begin_at(uint64_t offset, uint64_t event);

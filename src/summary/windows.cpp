@@ -2,13 +2,66 @@
 #include "summary/windows.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
-#include "base/file.hpp"
+#include "base/arena.hpp"
+#include "base/column.hpp"
 #include "otf2/anchor.hpp"
+#include "otf2/bytes.hpp"
 
 namespace pathline::summary {
+namespace {
+
+constexpr size_t kPiece = 16;  // Locations that a thread takes at once.
+
+/// Reads files piece by piece into memory that is used again.
+class PieceReader {
+ public:
+  PieceReader() = default;
+  ~PieceReader() { close(); }
+  PieceReader(const PieceReader&) = delete;
+  PieceReader& operator=(const PieceReader&) = delete;
+
+  /// returns  false for a file that cannot be opened.
+  bool open(const char* path) {
+    close();
+    // O_NONBLOCK: a pipe without a writer would wait for one; it has no pieces.
+    descriptor_ = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return descriptor_ >= 0;
+  }
+  std::span<const uint8_t> read(uint64_t offset, size_t count) {
+    bytes_.resize(count);
+    size_t done = 0;
+    while (done < count) {
+      const ssize_t got = ::pread(descriptor_, bytes_.data() + done, count - done,
+                                  static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      done += static_cast<size_t>(got);
+    }
+    return {bytes_.data(), done};
+  }
+  void close() {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  }
+
+ private:
+  int descriptor_ = -1;
+  base::Column<uint8_t> bytes_;
+};
+
+}  // namespace
+
+/// What a thread uses for one location after the other.
+struct Windows::Visit {
+  explicit Visit(base::Arena& arena) : builder(&arena) {}
+  trace::EventsBuilder builder;
+  PieceReader reader;
+};
 
 Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
                  base::Progress& progress, exchange::Exchange& exchange)
@@ -23,10 +76,8 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
     const trace::Location& location = trace.locations[i];
     states_.push_back({otf2::EventStream(archive_.event_chunk_bytes, trace.definitions,
                                          location.clock_offsets, archive_.mappings[i].get()),
-                       otf2::events_path(archive_.anchor, location.id),
                        {},
                        0,
-                       {},
                        {}});
   }
   kept_.resize(states_.size());
@@ -54,17 +105,20 @@ uint64_t Windows::next_width() const {
 }
 
 base::Status Windows::next() {
+  const uint64_t last_width = width_;
   width_ = next_width();
+  growth_ = last_width == 0 ? 0 : static_cast<double>(width_) / static_cast<double>(last_width);
   from_ = std::exchange(started_, true) ? until_ : 0;
   until_ = width_ < UINT64_MAX - until_ ? until_ + width_ : UINT64_MAX;
   std::vector<std::optional<base::Error>> errors(states_.size());
   uint64_t before = 0;
   for (const State& state : states_) before += state.seen.events;
-  constexpr size_t kPiece = 16;
-  pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
-    for (size_t i = piece * kPiece; i < std::min(states_.size(), (piece + 1) * kPiece); ++i) {
+  carry();
+  for_each_piece([&](size_t first, size_t end) {
+    Visit visit(*window_arena_);
+    for (size_t i = first; i < end; ++i) {
       if (!share_.owns(i)) continue;
-      if (auto status = read(i); !status) errors[i] = status.error();
+      if (auto status = read(i, visit); !status) errors[i] = status.error();
     }
   });
   const auto first = static_cast<size_t>(
@@ -74,9 +128,10 @@ base::Status Windows::next() {
   if (first < errors.size()) status = *errors[first];
   if (status = share_.agree(status, first); !status) return status;
   share_.exchange_sends(archive_.trace, [&](size_t i) { return states_[i].earlier; });
-  pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
-    for (size_t i = piece * kPiece; i < std::min(states_.size(), (piece + 1) * kPiece); ++i) {
-      if (!share_.owns(i)) take_sends(i);
+  for_each_piece([&](size_t begin, size_t end) {
+    trace::EventsBuilder builder(window_arena_.get());
+    for (size_t i = begin; i < end; ++i) {
+      if (!share_.owns(i) && share_.has_sends(i)) take_sends(i, builder);
     }
   });
   uint64_t after = 0;
@@ -96,48 +151,82 @@ base::Status Windows::next() {
   return {};
 }
 
-void Windows::begin(size_t location, trace::EventsBuilder& builder) {
-  State& state = states_[location];
-  std::vector<uint32_t>& kept = kept_[location];
-  const trace::Events& events = archive_.trace.locations[location].events;
-  state.moved.clear();
-  std::set_union(state.open.begin(), state.open.end(), kept.begin(), kept.end(),
-                 std::back_inserter(state.moved));
-  kept.clear();
-  for (const uint32_t event : state.moved) builder.copy(events, event);
-  state.earlier = builder.size();
+void Windows::for_each_piece(const std::function<void(size_t, size_t)>& visit) {
+  pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
+    visit(piece * kPiece, std::min(states_.size(), (piece + 1) * kPiece));
+  });
 }
 
-void Windows::take_sends(size_t location) {
-  trace::Events& events = archive_.trace.locations[location].events;
-  if (events.size() == 0 && !share_.has_sends(location)) return;
-  trace::EventsBuilder builder;
-  begin(location, builder);
+/// Leaves of the last window what this one begins with, and gives back the rest at once: the events
+/// of a window stand in memory of their own.
+void Windows::carry() {
+  auto arena = std::make_unique<base::Arena>();
+  for_each_piece([&](size_t first, size_t end) {
+    trace::EventsBuilder builder(arena.get());
+    std::vector<uint32_t> events;
+    for (size_t i = first; i < end; ++i) {
+      State& state = states_[i];
+      trace::Events& of = archive_.trace.locations[i].events;
+      state.last_events = static_cast<uint32_t>(of.size() - state.earlier);
+      events.clear();
+      std::set_union(state.open.begin(), state.open.end(), kept_[i].begin(), kept_[i].end(),
+                     std::back_inserter(events));
+      kept_[i] = {};
+      builder.reserve(events.size());
+      for (const uint32_t event : events) builder.copy(of, event);
+      state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
+      state.earlier = events.size();
+      of = builder.finish();
+    }
+  });
+  carried_arena_ = std::move(arena);
+  window_arena_ = std::make_unique<base::Arena>();
+}
+
+/// Room for `more` events behind those that are carried.
+void Windows::begin(size_t location, size_t more, trace::EventsBuilder& builder) const {
+  const trace::Events& carried = archive_.trace.locations[location].events;
+  builder.reserve(carried.size() + more);
+  for (size_t event = 0; event < carried.size(); ++event) builder.copy(carried, event);
+}
+
+void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
+  begin(location, 0, builder);
   share_.add_sends(location, builder);
+  trace::Events& events = archive_.trace.locations[location].events;
   events = builder.finish();
   states_[location].earlier = events.size();
 }
 
-base::Status Windows::read(size_t i) {
+base::Status Windows::read(size_t i, Visit& visit) {
   State& state = states_[i];
+  if (state.stream.ended() || state.stream.next_ticks() >= until_) return {};
   trace::Events& events = archive_.trace.locations[i].events;
-  trace::EventsBuilder builder;
-  begin(i, builder);
-  const bool visits = !state.stream.ended() && state.stream.next_ticks() < until_;
-  if (visits) {
-    const auto file = base::MappedFile::open(state.file);
-    if (!file) return otf2::event_fault(state.file, archive_.event_chunk_bytes, "", 0);
-    state.stream.decode_until(file.value().bytes(), until_, builder);
-  }
+  trace::EventsBuilder& builder = visit.builder;
+  // As many as the last window had in this time, and some more.
+  constexpr double kMore = 1.125;
+  const double of_last = growth_ * kMore;
+  begin(i, static_cast<size_t>(of_last * state.last_events), builder);
+  const auto path = otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
+  const auto fault = [&](const std::string& what, uint64_t event) {
+    return otf2::event_fault(path, archive_.event_chunk_bytes, what, event);
+  };
+  if (!visit.reader.open(path.c_str())) return fault("", 0);
+  constexpr double kLeastBytes = 4096;
+  const double bytes = std::max(kLeastBytes, of_last * state.last_bytes);
+  const uint64_t position = state.stream.position();
+  state.stream.decode_until(
+      [&](uint64_t offset, size_t count) { return visit.reader.read(offset, count); },
+      archive_.event_bytes[i], static_cast<uint64_t>(bytes), until_, builder);
+  visit.reader.close();
+  state.last_bytes = static_cast<uint32_t>(
+      std::min<uint64_t>(state.stream.position() - position, otf2::kMaxChunkBytes));
   state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
   Seen& seen = state.seen;
   seen.open_calls = state.open.size();
   seen.events += builder.size() - state.earlier;
   seen.unknown = state.stream.unknown();
-  if (state.stream.fault()) {
-    return otf2::event_fault(state.file, archive_.event_chunk_bytes, *state.stream.fault(),
-                             seen.events + seen.unknown);
-  }
+  if (state.stream.fault()) return fault(*state.stream.fault(), seen.events + seen.unknown);
   events = builder.finish();
   seen.misplaced_leaves += events.misplaced_leaves;
   seen.leaves_of_earlier_calls += events.leaves_of_earlier_calls.size();

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <functional>
+#include <memory>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -85,17 +87,19 @@ class Windows {
  private:
   struct State {
     otf2::EventStream stream;
-    std::filesystem::path file;
     std::vector<uint32_t> open;  // Enters in the events of the window.
     size_t earlier = 0;
     Seen seen;
-    std::vector<uint32_t> moved;  // Events of the last window that this one begins with.
+    uint32_t last_events = 0;  // Of the last window.
+    uint32_t last_bytes = 0;   // That its events took in the file.
   };
+  struct Visit;
 
-  base::Status read(size_t location);
-  /// What a location begins the window with.
-  void begin(size_t location, trace::EventsBuilder& builder);
-  void take_sends(size_t location);
+  void for_each_piece(const std::function<void(size_t first, size_t end)>& visit);
+  void carry();
+  base::Status read(size_t location, Visit& visit);
+  void begin(size_t location, size_t more, trace::EventsBuilder& builder) const;
+  void take_sends(size_t location, trace::EventsBuilder& builder);
   [[nodiscard]] uint64_t next_width() const;
 
   otf2::Archive archive_;
@@ -108,7 +112,10 @@ class Windows {
   uint64_t from_ = 0;
   uint64_t until_ = 0;
   uint64_t width_ = 0;
-  uint64_t last_events_ = 0;  // New ones of the window.
+  double growth_ = 0;                           // Of it, from the last window.
+  std::unique_ptr<base::Arena> carried_arena_;  // Of what the window begins with.
+  std::unique_ptr<base::Arena> window_arena_;   // Of its events.
+  uint64_t last_events_ = 0;                    // New ones of the window.
   bool started_ = false;
   bool ended_ = false;
 };
