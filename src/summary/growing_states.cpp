@@ -70,6 +70,7 @@ struct GrowingStates::State {
     if (own.ends.events == 0) {
       own.ends.first_ticks = events.ticks[earlier];
       own.since = std::min(own.ends.first_ticks, kMostBinTicks);
+      own.levels.reserve(shifts.size());
       for (const int shift : shifts) own.levels.emplace_back(shift, location);
     }
     note_ends(events, earlier, own);
@@ -101,7 +102,10 @@ struct GrowingStates::State {
     trace::LocationEnds& ends = own.ends;
     for (size_t i = earlier; i < events.size(); ++i, ++ends.events) {
       const trace::EventKind kind = events.kind[i];
-      if (kind != trace::EventKind::kEnter && kind != trace::EventKind::kLeave) continue;
+      const bool may_leave = ends.finalize || (ends.init && ends.init->leave == UINT64_MAX);
+      if (kind != trace::EventKind::kEnter && (kind != trace::EventKind::kLeave || !may_leave)) {
+        continue;
+      }
       const Region region = events.region(i);
       const uint8_t end = region.valid() ? is_end[region] : 0;
       if (end == 0) continue;
@@ -216,7 +220,7 @@ void GrowingStates::take(base::Unpacker& in) {
     own.ends = in.get<trace::LocationEnds>();
     own.levels.clear();
     for (const int shift : shifts) {
-      Bins bins(shift, i);
+      Bins bins(shift, static_cast<uint32_t>(i));
       bins.take(in);
       if (shift >= state_->shifts.front()) own.levels.push_back(std::move(bins));
     }

@@ -26,6 +26,13 @@ bool is_sampled(uint64_t bin) {
 
 }  // namespace
 
+/// What a bin holds, while it is closed.
+struct Bins::Whole {
+  std::vector<Part> parts;        // By first occurrence, all quarters together.
+  std::vector<uint64_t> exact;    // Per part its ticks so far.
+  std::vector<uint32_t> of_part;  // Per part of the bin, which of these it is.
+};
+
 void Bins::add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins* end) {
   if (!has_begun_) begin(from);
   at_ = until;
@@ -53,7 +60,10 @@ void Bins::finish(Bins* parent, Bins* end) {
 }
 
 void Bins::give_up(Bins& parent, Bins* end) {
-  if (is_open_) pass(parent, end);
+  if (!is_open_) return;
+  Whole whole;
+  sum_up(whole);
+  pass(whole, parent, end);
 }
 
 void Bins::pack(base::Packer& out) const {
@@ -96,14 +106,15 @@ void Bins::put_quarters(uint32_t code, uint64_t from, uint64_t until) {
 }
 
 void Bins::put(uint64_t at, uint32_t code, uint64_t ticks) {
-  const auto quarter = static_cast<unsigned>(at >> (shift_ - kQuarterBits)) % 4;
+  const auto quarter = static_cast<uint8_t>((at >> (shift_ - kQuarterBits)) % 4);
   if (!is_open_) {
     is_open_ = true;
     begin_ = at >> shift_ << shift_;
     quarter_ = 0;
     parts_.clear();
   }
-  for (; quarter_ < quarter; ++quarter_) quarter_end_[quarter_] = parts_.size();
+  for (; quarter_ < quarter; ++quarter_)
+    quarter_end_[quarter_] = static_cast<uint32_t>(parts_.size());
   for (size_t i = quarter == 0 ? 0 : quarter_end_[quarter - 1]; i < parts_.size(); ++i) {
     if (parts_[i].code != code) continue;
     parts_[i].ticks += ticks;
@@ -112,37 +123,41 @@ void Bins::put(uint64_t at, uint32_t code, uint64_t ticks) {
   parts_.push_back({code, ticks});
 }
 
-void Bins::sum_up() {
-  whole_.clear();
+void Bins::sum_up(Whole& whole) const {
+  whole.parts.clear();
+  whole.of_part.clear();
   for (const Part& part : parts_) {
-    const auto known = std::find_if(whole_.begin(), whole_.end(),
-                                    [&](const Part& other) { return other.code == part.code; });
-    if (known == whole_.end()) {
-      whole_.push_back(part);
+    size_t i = 0;
+    while (i < whole.parts.size() && whole.parts[i].code != part.code) ++i;
+    whole.of_part.push_back(static_cast<uint32_t>(i));
+    if (i == whole.parts.size()) {
+      whole.parts.push_back(part);
     } else {
-      known->ticks += part.ticks;
+      whole.parts[i].ticks += part.ticks;
     }
   }
 }
 
 void Bins::close(Bins* parent, Bins* end) {
-  for (; quarter_ < 4; ++quarter_) quarter_end_[quarter_] = parts_.size();
-  sum_up();
-  if (whole_.size() == 1) {
-    run(whole_[0].code, 1);
+  for (; quarter_ < 4; ++quarter_) quarter_end_[quarter_] = static_cast<uint32_t>(parts_.size());
+  // While a bin hands on what it had, wider ones may close.
+  thread_local std::array<Whole, kMostBinShift + 1> scratch;
+  Whole& whole = scratch[shift_];
+  sum_up(whole);
+  if (whole.parts.size() == 1) {
+    run(whole.parts[0].code, 1);
   } else {
     end_run();
-    encode();
+    encode(whole);
     ++bin_count_;
   }
   is_open_ = false;
-  if (parent != end) pass(*parent, end);
+  if (parent != end) pass(whole, *parent, end);
 }
 
-void Bins::pass(Bins& parent, Bins* end) {
-  sum_up();
+void Bins::pass(const Whole& whole, Bins& parent, Bins* end) const {
   uint64_t at = begin_;
-  for (const Part& part : whole_) {
+  for (const Part& part : whole.parts) {
     parent.add(part.code, at, at + part.ticks, &parent + 1, end);
     at += part.ticks;
   }
@@ -163,12 +178,13 @@ void Bins::end_run() {
 }
 
 /// Of the regions with most time, in the order of their first occurrence.
-void Bins::encode() {
+void Bins::encode(Whole& whole) {
+  const std::vector<Part>& parts = whole.parts;
   Kept kept{};
   size_t count = 0;
-  for (size_t i = 0; i < whole_.size(); ++i) {
+  for (size_t i = 0; i < parts.size(); ++i) {
     size_t at = count;
-    while (at > 0 && whole_[kept[at - 1]].ticks < whole_[i].ticks) --at;
+    while (at > 0 && parts[kept[at - 1]].ticks < parts[i].ticks) --at;
     if (at == kMostBinRegions) continue;
     count = std::min(count + 1, kMostBinRegions);
     for (size_t k = count - 1; k > at; --k) kept[k] = kept[k - 1];
@@ -176,42 +192,48 @@ void Bins::encode() {
   }
   std::sort(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count));
   uint64_t sum = 0;
-  for (size_t k = 0; k < count; ++k) sum += whole_[kept[k]].ticks;
+  for (size_t k = 0; k < count; ++k) sum += parts[kept[k]].ticks;
   constexpr int kSafeBits = 48;  // times the shares
   const int down = std::max(0, static_cast<int>(std::bit_width(sum)) - kSafeBits);
   put_number(count, codes_);
-  for (size_t k = 0; k < count; ++k) put_number(whole_[kept[k]].code, codes_);
+  for (size_t k = 0; k < count; ++k) put_number(parts[kept[k]].code, codes_);
+  // All of a bin is a power of two, for which there is something faster than a division.
+  const uint64_t all = sum >> down;
+  const bool is_power = std::has_single_bit(all);
+  const int bits = static_cast<int>(std::bit_width(all)) - 1;
   Until until{};
   uint64_t before = 0;
   uint32_t last = 0;
   for (size_t k = 0; k < count; ++k) {
-    before += whole_[kept[k]].ticks;
-    until[k] =
-        static_cast<uint32_t>(((before >> down) * kBinShares + (sum >> down) / 2) / (sum >> down));
+    before += parts[kept[k]].ticks;
+    const uint64_t share = (before >> down) * kBinShares + all / 2;
+    until[k] = static_cast<uint32_t>(is_power ? share >> bits : share / all);
     if (k + 1 < count) codes_.push_back(static_cast<uint8_t>(until[k] - last));
     last = until[k];
   }
-  if (is_sampled((begin_ >> shift_) + seed_)) weigh(kept, until, count);
+  if (is_sampled((begin_ >> shift_) + seed_)) weigh(whole, kept, until, count);
 }
 
 /// How far what is kept is from what was, at the cuts between the quarters.
-void Bins::weigh(const Kept& kept, const Until& until, size_t count) {
+void Bins::weigh(Whole& whole, const Kept& kept, const Until& until, size_t count) {
   const auto width = static_cast<double>(uint64_t{1} << shift_);
+  std::vector<uint64_t>& exact = whole.exact;
+  exact.assign(whole.parts.size(), 0);
+  size_t next = 0;  // Of parts_.
   for (size_t cut = 0; cut < kCuts; ++cut) {
+    for (; next < quarter_end_[cut]; ++next) exact[whole.of_part[next]] += parts_[next].ticks;
+    const double place = static_cast<double>(cut + 1) / (kCuts + 1);
     double difference = 0;
-    for (size_t w = 0; w < whole_.size(); ++w) {
-      uint64_t exact = 0;
-      for (size_t i = 0; i < quarter_end_[cut]; ++i) {
-        if (parts_[i].code == whole_[w].code) exact += parts_[i].ticks;
-      }
+    size_t k = 0;  // Ascending, as the parts are.
+    for (size_t w = 0; w < exact.size(); ++w) {
       double shown = 0;
-      for (size_t k = 0; k < count; ++k) {
-        if (kept[k] != w) continue;
+      if (k < count && kept[k] == w) {
         const double begin = (k > 0 ? until[k - 1] : 0) / double{kBinShares};
         const double end = until[k] / double{kBinShares};
-        shown = std::clamp(static_cast<double>(cut + 1) / (kCuts + 1), begin, end) - begin;
+        shown = std::clamp(place, begin, end) - begin;
+        ++k;
       }
-      difference += std::abs(static_cast<double>(exact) / width - shown);
+      difference += std::abs(static_cast<double>(exact[w]) / width - shown);
     }
     forgotten_ += static_cast<uint64_t>(difference / 2 * kForgotten);
   }

@@ -18,7 +18,7 @@ namespace pathline::summary {
 class Bins {
  public:
   /// seed  so that not all locations take the same samples of what is forgotten.
-  Bins(int shift, uint64_t seed) : shift_(shift), seed_(seed) {}
+  Bins(int shift, uint32_t seed) : seed_(seed), shift_(static_cast<uint8_t>(shift)) {}
 
   /// What is the innermost call until `until`, from where the last one ended.
   ///
@@ -43,30 +43,31 @@ class Bins {
     uint32_t code;
     uint64_t ticks;
   };
-  using Kept = std::array<size_t, kMostBinRegions>;  ///< Indices into whole_.
+  struct Whole;
+  using Kept = std::array<size_t, kMostBinRegions>;  ///< Indices into the parts of a Whole.
   using Until = std::array<uint32_t, kMostBinRegions>;
 
   void begin(uint64_t from);
   void put(uint64_t at, uint32_t code, uint64_t ticks);
   void put_quarters(uint32_t code, uint64_t from, uint64_t until);
   void close(Bins* parent, Bins* end);
-  void pass(Bins& parent, Bins* end);
-  void sum_up();
+  void pass(const Whole& whole, Bins& parent, Bins* end) const;
+  void sum_up(Whole& whole) const;
   void run(uint32_t code, uint64_t count);
   void end_run();
-  void encode();
-  void weigh(const Kept& kept, const Until& until, size_t count);
+  void encode(Whole& whole);
+  void weigh(Whole& whole, const Kept& kept, const Until& until, size_t count);
 
-  int shift_;
-  uint64_t seed_;
+  // A run has millions of these, most of them with few codes: none is larger than it must be.
+  uint64_t at_ = 0;                        ///< Until here all is known.
+  uint64_t begin_ = 0;                     ///< Of the open bin.
+  std::vector<Part> parts_;                ///< Of the open bin, quarter by quarter.
+  std::array<uint32_t, 4> quarter_end_{};  ///< In parts_.
+  uint32_t seed_;
+  uint8_t shift_;
+  uint8_t quarter_ = 0;
   bool has_begun_ = false;
   bool is_open_ = false;
-  uint64_t at_ = 0;     ///< Until here all is known.
-  uint64_t begin_ = 0;  ///< Of the open bin.
-  unsigned quarter_ = 0;
-  std::array<size_t, 4> quarter_end_{};  ///< In parts_.
-  std::vector<Part> parts_;              ///< Of the open bin, quarter by quarter.
-  std::vector<Part> whole_;              ///< The same of all quarters, by first occurrence.
   uint32_t run_code_ = 0;
   uint64_t run_ = 0;  ///< Bins with nothing else, not yet in the codes.
   uint64_t first_bin_ = 0;
