@@ -53,6 +53,39 @@ T number_at(std::span<const uint8_t> bytes, size_t offset) {
   return value;
 }
 
+/// Compresses blocks one after the other: what zlib needs for that is a quarter of a megabyte.
+class Compressor {
+ public:
+  /// packed  room for what it makes.
+  explicit Compressor(std::vector<uint8_t>& packed) : packed_(packed) {
+    constexpr int kFast = 1;
+    ready_ = deflateInit(&stream_, kFast) == Z_OK;
+  }
+  ~Compressor() {
+    if (ready_) deflateEnd(&stream_);
+  }
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+
+  /// What becomes smaller; the block itself where nothing does.
+  std::span<const uint8_t> pack(std::span<const uint8_t> block) {
+    packed_.resize(block.size());
+    if (!ready_ || deflateReset(&stream_) != Z_OK) return block;
+    stream_.next_in = const_cast<Bytef*>(block.data());
+    stream_.avail_in = static_cast<uInt>(block.size());
+    stream_.next_out = packed_.data();
+    stream_.avail_out = static_cast<uInt>(packed_.size());
+    const bool fits = deflate(&stream_, Z_FINISH) == Z_STREAM_END && stream_.avail_out > 0;
+    return fits ? std::span<const uint8_t>(packed_).first(packed_.size() - stream_.avail_out)
+                : block;
+  }
+
+ private:
+  z_stream stream_{};
+  bool ready_;
+  std::vector<uint8_t>& packed_;
+};
+
 }  // namespace
 
 ColumnWriter::ColumnWriter(const std::filesystem::path& path)
@@ -87,17 +120,10 @@ void ColumnWriter::add(std::string_view name, const std::vector<std::string_view
 void ColumnWriter::add_bytes(std::string_view name, uint32_t width,
                              std::span<const uint8_t> bytes) {
   Entry entry{std::string(name), width, bytes.size() / width, offset_, 0};
+  Compressor compressor(packed_);
   for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
     const auto block = bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin));
-    packed_.resize(compressBound(static_cast<uLong>(block.size())));
-    auto stored = static_cast<uLongf>(packed_.size());
-    constexpr int kFast = 1;
-    std::span<const uint8_t> content = block;  // What does not become smaller stays as it is.
-    if (compress2(packed_.data(), &stored, block.data(), static_cast<uLong>(block.size()), kFast) ==
-            Z_OK &&
-        stored < block.size()) {
-      content = std::span<const uint8_t>(packed_).first(stored);
-    }
+    const std::span<const uint8_t> content = compressor.pack(block);
     std::vector<uint8_t> head;
     append(head, static_cast<uint32_t>(block.size()));
     append(head, static_cast<uint32_t>(content.size()));
