@@ -118,6 +118,21 @@ DataTable work_table(const std::vector<ProfileRow>& rows, const std::vector<Work
   return table;
 }
 
+base::Error no_such_waits(std::string_view by) { return no_such(by, "rank, callpath, cause"); }
+
+DataTable ranks_table(const trace::Trace& run, const comm::Waits& waits) {
+  const auto& rows = waits.rows;
+  DataTable table{.rows = rows.size()};
+  auto& columns = table.columns;
+  columns.push_back(
+      texts("kind", rows, [](const auto& row) { return std::string(comm::wait_name(row.kind)); }));
+  columns.push_back(numbers("rank", rows, [](const auto& row) { return row.rank; }));
+  columns.push_back(numbers("count", rows, [](const auto& row) { return row.count; }));
+  columns.push_back(
+      numbers("wait_s", rows, [&](const auto& row) { return run.span_seconds(row.ticks); }));
+  return table;
+}
+
 /// The numbers of pairs and of call paths; times are of seconds.
 template <class Rows>
 void add_traffic(DataTable& table, const Rows& rows) {
@@ -242,7 +257,8 @@ base::Result<DataTable> profile_table(const SummaryFile& file, const trace::Sele
   const auto profile = chosen(run, file.tables->profile, selection);
   const auto rows = profile_rows(run, selection, profile, choice.value());
   if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
-  return work_table(rows, work_by_rank(run, profile, {}), by, false);
+  const auto waits = comm::chosen(file.tables->waits, selection);
+  return work_table(rows, work_by_rank(run, profile, waits), by, true);
 }
 
 base::Result<DataTable> profile_table(const profile::TableProfile& file,
@@ -318,16 +334,17 @@ base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selec
         numbers("long_term_rank_s", rows, [](const auto& row) { return row.long_term_rank_s; }));
     return table;
   }
-  if (by != "rank") return no_such(by, "rank, callpath, cause");
-  const auto rows = comm::waits(*trace, selection, pool).rows;
-  table.rows = rows.size();
-  columns.push_back(
-      texts("kind", rows, [](const auto& row) { return std::string(comm::wait_name(row.kind)); }));
-  columns.push_back(numbers("rank", rows, rank));
-  columns.push_back(numbers("count", rows, count));
-  columns.push_back(
-      numbers("wait_s", rows, [&](const auto& row) { return trace->span_seconds(row.ticks); }));
-  return table;
+  if (by != "rank") return no_such_waits(by);
+  return ranks_table(*trace, comm::waits(*trace, selection, pool));
+}
+
+base::Result<DataTable> waits_table(const SummaryFile& file, const trace::Selection& selection,
+                                    std::string_view by) {
+  if (by == "callpath" || by == "cause") {
+    return needs_events(file.path, *file.tables, fmt::format("--by {}", by));
+  }
+  if (by != "rank") return no_such_waits(by);
+  return ranks_table(file.tables->run, comm::chosen(file.tables->waits, selection));
 }
 
 base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selection& selection,

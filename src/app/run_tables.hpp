@@ -76,14 +76,15 @@ struct SummaryFile {
   std::shared_ptr<const summary::RunSummary> tables;
 };
 
-// The same of a summary, of the ranks of `selection`; its times count for the steps only. wait_s is
-// not known.
+// The same of a summary, of the ranks of `selection`; its times count for the steps only.
 //
 // errors  kInvalidArgument for what needs events, as the command says it.
 base::Result<DataTable> profile_table(const SummaryFile& file, const trace::Selection& selection,
                                       std::string_view by);
 base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selection& selection,
                                      std::string_view by, std::optional<uint32_t> step);
+base::Result<DataTable> waits_table(const SummaryFile& file, const trace::Selection& selection,
+                                    std::string_view by);
 base::Result<DataTable> steps_table(const SummaryFile& file, const trace::Selection& selection,
                                     bool detect);
 /// errors  those of reading the file.

@@ -95,7 +95,7 @@ base::Result<int> run_score(const ScoreOptions& options) {
   if (!options.quiet) {
     for (const std::string& text : notes) note(text);
   }
-  if (summary) table.add_to_json("source", "\"summary\"");
+  if (summary) table.add_summary_to_json();
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

@@ -98,7 +98,7 @@ base::Result<int> run_waits(const WaitsOptions& options) {
     }
   }
   add_notes(options, run, waits);
-  if (run.summary) table.add_to_json("source", "\"summary\"");
+  if (run.summary) table.add_summary_to_json();
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

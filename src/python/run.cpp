@@ -146,6 +146,7 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
 }
 
 app::DataTable Run::waits(const std::string& by, const Part& part) const {
+  if (const auto* file = summary()) return need(app::waits_table(*file, whole_run(part), by));
   base::ThreadPool threads = pool();
   const auto& trace = events_needed();
   return need(app::waits_table(trace, selection(part), by, threads));

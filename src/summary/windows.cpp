@@ -176,6 +176,7 @@ void Windows::carry() {
       for (const uint32_t event : events) builder.copy(of, event);
       state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
       state.earlier = events.size();
+      state.kept = static_cast<uint32_t>(events.size());
       of = builder.finish();
     }
   });

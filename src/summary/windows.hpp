@@ -53,7 +53,7 @@ class Windows {
   [[nodiscard]] trace::Trace& trace() { return archive_.trace; }
   [[nodiscard]] Share& share() { return share_; }
   /// How many of a location's events are of earlier windows.
-  [[nodiscard]] size_t kept(size_t location) const { return states_[location].moved.size(); }
+  [[nodiscard]] size_t kept(size_t location) const { return states_[location].kept; }
   /// The same; but of locations of others all.
   [[nodiscard]] size_t earlier(size_t location) const { return states_[location].earlier; }
   /// Enters of the calls that are open at the end of the window, outermost first.
@@ -88,6 +88,7 @@ class Windows {
   struct State {
     otf2::EventStream stream;
     std::vector<uint32_t> open;  // Enters in the events of the window.
+    uint32_t kept = 0;           // Events that the window began with.
     size_t earlier = 0;
     Seen seen;
     uint32_t last_events = 0;  // Of the last window.

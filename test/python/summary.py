@@ -37,12 +37,12 @@ def check_tables(path, archive):
     for ranks in (None, [1, 3]):
         words = [] if ranks is None else ["--ranks", "1,3"]
         for kind, bys in {"profile": ("region", "callpath", "rank", "host"),
-                          "matrix": ("rank", "host")}.items():
+                          "matrix": ("rank", "host"), "waits": ("rank",)}.items():
             for by in bys:
                 ours = getattr(tables, kind)(by, ranks=ranks)
                 csv = command(kind, path, "--by", by, "--format", "csv", *words)
                 check_same(ours, csv, (kind, by, ranks))
-                check_equal(ours, getattr(run, kind)(by, ranks=ranks), (kind, by, ranks), ["wait_s"])
+                check_equal(ours, getattr(run, kind)(by, ranks=ranks), (kind, by, ranks))
         window = ["--from", "0.5", "--until", "1.5"]
         check_same(tables.steps(begin_s=0.5, end_s=1.5, ranks=ranks),
                    command("steps", path, "--format", "csv", *window, *words), "steps")
@@ -53,7 +53,7 @@ def check_tables(path, archive):
 
 def check_unknown(path):
     run = pathline.open(path)
-    for job, words in ((run.waits, ["waits"]), (run.findings, ["findings"]),
+    for job, words in ((lambda: run.waits("cause"), ["waits", "--by", "cause"]), (run.findings, ["findings"]),
                        (run.messages, ["messages"]), (run.events, ["messages"]),
                        (lambda: run.matrix(step=1), ["matrix", "--step", "1"]),
                        (lambda: run.matrix("callpath"), ["matrix", "--by", "callpath"]),
