@@ -20,17 +20,23 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
     int64_t enter;  // Its event; -1 for a step that had begun before the first event.
     size_t step;
     bool numbered;
+    size_t depth;  // Calls that are open with it; 0 for one that had begun before.
   };
   std::vector<StepWindow> steps;
   std::vector<bool> unnumbered;  // Per step.
   std::vector<Open> open;
   int64_t last_open = -1;  // Enter of the last one.
+  // Where calls nest, most leaves are told from those of a step without a look at what they end.
+  const bool nests = events.misplaced_leaves == 0;
+  size_t depth = 0;
+  size_t last_depth = 0;  // Of the last one.
   bool recording = true;
   const auto is_marker = [&](uint32_t region) {
     return region - markers.first <= markers.last - markers.first && markers.is[region];
   };
   const auto begin = [&](int64_t enter, uint64_t ticks) {
-    open.push_back({enter, steps.size(), false});
+    last_depth = enter < 0 ? 0 : depth;
+    open.push_back({enter, steps.size(), false, last_depth});
     last_open = enter;
     unnumbered.push_back(enter >= 0);
     steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks, recording});
@@ -39,6 +45,7 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
     steps[open.back().step].end_ticks = ticks;
     open.pop_back();
     last_open = open.empty() ? -1 : open.back().enter;
+    last_depth = open.empty() ? 0 : open.back().depth;
   };
   const auto& earlier = events.leaves_of_earlier_calls;
   for (size_t i = earlier.size(); i-- > 0;) {
@@ -47,9 +54,11 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
   for (size_t i = 0; i < events.size(); ++i) {
     switch (events.kind[i]) {
       case EventKind::kEnter:
+        ++depth;
         if (is_marker(events.ref[i])) begin(static_cast<int64_t>(i), events.ticks[i]);
         break;
       case EventKind::kLeave:
+        if (nests && depth-- != last_depth) break;
         // A call that ends takes the calls inside with it whose Leave got lost.
         while (int64_t{events.ref[i]} <= last_open) end(events.ticks[i]);
         break;
