@@ -238,8 +238,10 @@ class Run:
                       doc='"trace", or "summary" or "profile", which know the whole run only.')
     format = property(lambda self: self._core.format, doc='What it is: "OTF2 2.3.0", "CSV".')
     ranks = property(lambda self: self._core.ranks, doc="Number of ranks.")
-    event_count = property(lambda self: self._core.event_count, doc="Number of events; None of a profile.")
-    duration_s = property(lambda self: self._core.duration_s, doc="Length of the run in seconds; None of a profile.")
+    event_count = property(lambda self: self._core.event_count,
+                           doc="Number of events; None of a profile.")
+    duration_s = property(lambda self: self._core.duration_s,
+                          doc="Length of the run in seconds; None of a profile.")
     complete = property(lambda self: self._core.complete,
                         doc="False: the trace was damaged, and this is what could be read.")
     warnings = property(lambda self: self._core.warnings,
