@@ -147,27 +147,33 @@ constexpr std::pair<const char*, uint64_t steps::Counters::*> kStepCounters[] = 
     {"read_bytes", &steps::Counters::read_bytes},
     {"written_bytes", &steps::Counters::written_bytes}};
 
+/// A number that may be negative, so that those near 0 have few bits.
+uint64_t folded(uint64_t value) { return value << 1U ^ (value >> 63U == 0 ? 0 : UINT64_MAX); }
+uint64_t unfolded(uint64_t value) { return value >> 1U ^ (value % 2 == 0 ? 0 : UINT64_MAX); }
+
+/// Most steps of a rank begin where the one before ended: what is written is the time between, and
+/// how long the step was, which takes half of what its times would. One column is made after the
+/// other, as there may be millions of rows.
 void write_steps(const steps::Table& table, ColumnWriter& out) {
-  std::vector<uint32_t> step, rank;
-  std::vector<uint64_t> begin, end;
-  std::vector<uint8_t> recorded;
-  for (const steps::Row& row : table.rows) {
-    step.push_back(row.step);
-    rank.push_back(row.rank);
-    begin.push_back(row.begin_ticks);
-    end.push_back(row.end_ticks);
-    recorded.push_back(row.recorded ? 1 : 0);
-  }
-  out.add("steps.step", step);
-  out.add("steps.rank", rank);
-  out.add("steps.begin_ticks", begin);
-  out.add("steps.end_ticks", end);
-  out.add("steps.recorded", recorded);
   std::vector<uint64_t> values;
+  const auto add = [&](std::string_view name, auto value_of) {
+    using Value = decltype(value_of(table.rows.front()));
+    std::vector<Value> column;
+    column.reserve(table.rows.size());
+    for (const steps::Row& row : table.rows) column.push_back(value_of(row));
+    out.add(name, column);
+  };
+  add("steps.step", [](const steps::Row& row) { return row.step; });
+  add("steps.rank", [](const steps::Row& row) { return uint32_t{row.rank}; });
+  std::vector<uint64_t> last_end(table.outside.size(), 0);
+  add("steps.gap_ticks", [&](const steps::Row& row) {
+    return folded(row.begin_ticks - std::exchange(last_end[row.rank], row.end_ticks));
+  });
+  add("steps.ticks", [](const steps::Row& row) { return row.end_ticks - row.begin_ticks; });
+  add("steps.recorded", [](const steps::Row& row) { return uint8_t{row.recorded}; });
   for (const auto& [name, counter] : kStepCounters) {
-    values.clear();
-    for (const steps::Row& row : table.rows) values.push_back(row.counters.*counter);
-    out.add(fmt::format("steps.{}", name), values);
+    add(fmt::format("steps.{}", name),
+        [counter = counter](const steps::Row& row) { return row.counters.*counter; });
     values.clear();
     for (const steps::Counters& outside : table.outside) values.push_back(outside.*counter);
     out.add(fmt::format("steps.outside.{}", name), values);
@@ -398,19 +404,26 @@ steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters
   steps::Table table;
   const auto step = in.numbers<uint32_t>("steps.step");
   const auto rank = in.numbers<uint32_t>("steps.rank");
-  const auto begin = in.numbers<uint64_t>("steps.begin_ticks");
-  const auto end = in.numbers<uint64_t>("steps.end_ticks");
+  const auto gap = in.numbers<uint64_t>("steps.gap_ticks");
+  const auto ticks = in.numbers<uint64_t>("steps.ticks");
   const auto recorded = in.numbers<uint8_t>("steps.recorded");
   const size_t rows = step.size();
   in.require(
-      rank.size() == rows && begin.size() == rows && end.size() == rows && recorded.size() == rows,
+      rank.size() == rows && gap.size() == rows && ticks.size() == rows && recorded.size() == rows,
       "steps", "its columns differ in length");
   if (!in.status()) return table;
   table.rows.reserve(rows);
+  std::vector<uint64_t> last_end(run.rank_count, 0);
   for (size_t i = 0; i < rows; ++i) {
-    const bool holds = rank[i] < run.rank_count && begin[i] <= end[i];
-    if (!holds) in.require(false, "steps", fmt::format("row {} is of no time of a rank", i));
-    table.rows.push_back({step[i], rank[i], begin[i], end[i], {}, recorded[i] != 0});
+    const uint64_t begin =
+        rank[i] < run.rank_count ? last_end[rank[i]] + unfolded(gap[i]) : UINT64_MAX;
+    const bool holds = rank[i] < run.rank_count && ticks[i] <= UINT64_MAX - begin;
+    if (!holds) {
+      in.require(false, "steps", fmt::format("row {} is of no time of a rank", i));
+      return table;
+    }
+    last_end[rank[i]] = begin + ticks[i];
+    table.rows.push_back({step[i], rank[i], begin, begin + ticks[i], {}, recorded[i] != 0});
   }
   table.outside.resize(run.rank_count);
   if (!with_counters) return table;
