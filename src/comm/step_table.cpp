@@ -60,6 +60,15 @@ struct GrowingStepTable::OfRank {
     windows.push_back(window);
     counters.emplace_back();
   }
+  /// All ranks together have millions of steps: room for half as many again would be a gigabyte.
+  void make_room() {
+    constexpr size_t kPart = 8;
+    constexpr size_t kFew = 4;
+    if (windows.size() < windows.capacity()) return;
+    const size_t room = windows.size() + windows.size() / kPart + kFew;
+    windows.reserve(room);
+    counters.reserve(room);
+  }
   Counters& at(size_t step) { return step < counters.size() ? counters[step] : outside; }
 
   /// Shares the time of a call out among the steps.
@@ -114,6 +123,7 @@ struct GrowingStepTable::OfRank {
         case EventKind::kEnter:
           if (!markers[events.ref[i]]) break;
           if (open) return false;
+          make_room();
           windows.push_back(
               {static_cast<uint32_t>(windows.size()), events.ticks[i], UINT64_MAX, recording});
           counters.emplace_back();
