@@ -235,12 +235,16 @@ States GrowingStates::finish() {
   for (size_t l = 0; l < state_->shifts.size(); ++l) {
     StateLevel& level = states.levels.emplace_back();
     level.shift = state_->shifts[l];
-    for (const auto& own : locations) {
+    size_t bytes = 0;
+    for (const auto& own : locations)
+      bytes += own.levels.empty() ? 0 : own.levels[l].codes().size();
+    level.codes.reserve(bytes);
+    for (auto& own : locations) {
       level.code.push_back(level.codes.size());
       level.first_bin.push_back(own.levels.empty() ? 0 : own.levels[l].first_bin());
       level.error.push_back(own.levels.empty() ? 0 : own.levels[l].error());
       if (own.levels.empty()) continue;
-      const auto& codes = own.levels[l].codes();
+      const std::vector<uint8_t> codes = own.levels[l].take_codes();
       level.codes.insert(level.codes.end(), codes.begin(), codes.end());
     }
     level.code.push_back(level.codes.size());

@@ -163,6 +163,8 @@ class Pass {
       if (auto status = windows_.next(); !status) return status.error();
       if (auto status = share_.agree(take_window()); !status) return status.error();
     }
+    forget_events(windows_.trace());
+    windows_.forget();
     states_.end(pool_);
     archive_.file_bytes = windows_.archive().event_bytes;
     for (size_t i = 0; i < archive_.file_bytes.size(); ++i) {
@@ -335,7 +337,6 @@ class Pass {
       archive_.events.push_back(windows_.seen(i).events);
     }
     result.archive = std::move(archive_);
-    forget_events(trace);
     result.run = std::move(trace);
     return result;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/packing.hpp"
@@ -35,6 +36,8 @@ class Bins {
 
   [[nodiscard]] uint64_t first_bin() const { return first_bin_; }
   [[nodiscard]] const std::vector<uint8_t>& codes() const { return codes_; }
+  /// Leaves none behind.
+  [[nodiscard]] std::vector<uint8_t> take_codes() { return std::exchange(codes_, {}); }
   /// See StateLevel::error.
   [[nodiscard]] uint16_t error() const;
 

@@ -63,6 +63,12 @@ class Windows {
   /// Events of this window, per location ascending, that the next one begins with.
   void keep(std::vector<std::vector<uint32_t>> events) { kept_ = std::move(events); }
 
+  /// Gives the memory of the last window back, after its events.
+  void forget() {
+    window_arena_.reset();
+    carried_arena_.reset();
+  }
+
   /// What of a location was read so far. `open_calls` are those of this window's end.
   struct Seen {
     uint64_t events = 0;
