@@ -42,10 +42,11 @@ GrowingMarks::GrowingMarks(const trace::Definitions& definitions)
   distance_ = definitions.clock.trace_length / parts;
   count_ = distance_ > 0 ? parts - 1 : 0;
   messages_.resize(count_);
+  is_left_out_.resize(count_);
 }
 
 GrowingMarks::GrowingMarks(uint64_t begin, uint64_t distance, uint64_t count)
-    : begin_(begin), distance_(distance), count_(count), messages_(count) {}
+    : begin_(begin), distance_(distance), count_(count), messages_(count), is_left_out_(count) {}
 
 /// How many are at or before it.
 uint64_t GrowingMarks::instants_until(uint64_t ticks) const {
@@ -69,19 +70,32 @@ void GrowingMarks::add(const trace::Messages& messages) {
     // An instant is after the first event, and not after the last.
     const uint64_t end = instants_until(one.last_ticks());
     for (uint64_t k = instants_until(one.first_ticks()); k < end; ++k) {
-      if (messages_[k].size() <= kMostMessages) messages_[k].push_back(one);
+      if (is_left_out_[k]) continue;
+      messages_[k].push_back(one);
+      if (messages_[k].size() > kMostMessages) leave_out(k);
     }
   }
 }
 
+/// Of a run on many ranks all may be: what they hold would be gigabytes.
+void GrowingMarks::leave_out(uint64_t instant) {
+  is_left_out_[instant] = true;
+  std::vector<MarkedMessage>().swap(messages_[instant]);
+}
+
 void GrowingMarks::pack(base::Packer& out) const {
-  for (const auto& messages : messages_) out.put_list(messages);
+  for (uint64_t k = 0; k < count_; ++k) {
+    out.put(uint8_t{is_left_out_[k]});
+    out.put_list(messages_[k]);
+  }
 }
 
 void GrowingMarks::take(base::Unpacker& in) {
-  for (auto& messages : messages_) {
+  for (uint64_t k = 0; k < count_; ++k) {
+    const bool is_left_out = in.get<uint8_t>() != 0;
     const auto more = in.list<MarkedMessage>();
-    messages.insert(messages.end(), more.begin(), more.end());
+    messages_[k].insert(messages_[k].end(), more.begin(), more.end());
+    if (is_left_out || is_left_out_[k] || messages_[k].size() > kMostMessages) leave_out(k);
   }
 }
 
@@ -89,7 +103,7 @@ Marks GrowingMarks::finish() {
   Marks marks;
   for (uint64_t k = 0; k < count_; ++k) {
     auto& messages = messages_[k];
-    if (messages.size() > kMostMessages) continue;
+    if (is_left_out_[k]) continue;
     std::sort(messages.begin(), messages.end(), [](const MarkedMessage& a, const MarkedMessage& b) {
       return order_of(a) < order_of(b);
     });

@@ -57,11 +57,13 @@ class GrowingMarks {
 
  private:
   [[nodiscard]] uint64_t instants_until(uint64_t ticks) const;
+  void leave_out(uint64_t instant);
 
   uint64_t begin_ = 0;
   uint64_t distance_ = 0;  ///< Of instants, ticks; 0 without any.
   uint64_t count_ = 0;
   std::vector<std::vector<MarkedMessage>> messages_;  ///< Per instant.
+  std::vector<bool> is_left_out_;                     ///< The same.
 };
 
 void write_marks(const Marks& marks, ColumnWriter& out);

@@ -219,6 +219,36 @@ bool cancels_sends(const trace::Trace& trace) {
   return false;
 }
 
+TEST(Marks, AreLeftOutWithTooManyMessages) {
+  constexpr size_t kTooMany = 65537;  // Around 10; one around 20.
+  trace::Messages messages;
+  messages.resize(kTooMany + 1);
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const uint64_t begin = i < kTooMany ? 5 : 15;
+    messages.sender[i] = messages.receiver[i] = 0;
+    messages.send_location[i] = messages.recv_location[i] = 0;
+    messages.send_ticks[i] = messages.send_end_ticks[i] = messages.recv_post_ticks[i] = begin;
+    messages.recv_ticks[i] = begin + 10;
+    messages.bytes[i] = i;
+    messages.tag[i] = messages.comm[i] = 0;
+  }
+  GrowingMarks growing(0, 10, 2);
+  growing.add(messages);
+  base::Packer out;
+  growing.pack(out);
+  const auto bytes = out.take();
+  base::Unpacker in(bytes);
+  GrowingMarks taken(0, 10, 2);
+  taken.take(in);
+  for (GrowingMarks* each : {&growing, &taken}) {
+    const Marks marks = each->finish();
+    ASSERT_EQ(marks.size(), 1);
+    EXPECT_EQ(marks[0].ticks, 20);
+    ASSERT_EQ(marks[0].messages.size(), 1);
+    EXPECT_EQ(marks[0].messages[0].bytes, kTooMany);
+  }
+}
+
 TEST(ReadBack, TellsMessagesApartFromMarks) {
   size_t compared = 0;
   size_t found = 0;

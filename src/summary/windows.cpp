@@ -171,7 +171,7 @@ void Windows::carry() {
       events.clear();
       std::set_union(state.open.begin(), state.open.end(), kept_[i].begin(), kept_[i].end(),
                      std::back_inserter(events));
-      kept_[i] = {};
+      std::vector<uint32_t>().swap(kept_[i]);
       builder.reserve(events.size());
       for (const uint32_t event : events) builder.copy(of, event);
       state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
