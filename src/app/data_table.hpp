@@ -92,13 +92,6 @@ DataColumn own_column(std::string name, Values values) {
           .owner = owner};
 }
 
-/// values  live as long as `owner`.
-template <class T>
-DataColumn view_column(std::string name, const T* values, std::shared_ptr<const void> owner) {
-  return {
-      .name = std::move(name), .type = data_type<T>(), .values = values, .owner = std::move(owner)};
-}
-
 DataColumn text_column(std::string name, const std::vector<std::string>& texts);
 /// Of integers if all are known, else of doubles.
 DataColumn optional_column(std::string name, const std::vector<std::optional<uint64_t>>& values);

@@ -4,6 +4,7 @@
 
 #include "app/run_tables.hpp"
 #include "base/column.hpp"
+#include "base/packed_column.hpp"
 #include "base/text.hpp"
 #include "summary/states_file.hpp"
 
@@ -78,7 +79,14 @@ class EventCodes {
 };
 
 template <class T>
-DataColumn chosen(std::string name, const base::Column<T>& values,
+base::Column<T> unpacked(const base::PackedColumn<T>& packed) {
+  base::Column<T> values(packed.size());
+  std::copy(packed.begin(), packed.end(), values.begin());
+  return values;
+}
+
+template <class T>
+DataColumn chosen(std::string name, const base::PackedColumn<T>& values,
                   const std::vector<uint32_t>& rows) {
   std::vector<T> kept;
   kept.reserve(rows.size());
@@ -138,11 +146,10 @@ DataTable messages_table(const SharedTrace& trace, const trace::Selection& selec
     if (selection.has_message(messages, i)) rows.push_back(static_cast<uint32_t>(i));
   }
   table.rows = all ? messages.size() : rows.size();
-  const auto add = [&]<class T>(const char* name, const base::Column<T>& values) {
-    table.columns.push_back(all ? view_column(name, values.data(), trace)
-                                : chosen(name, values, rows));
+  const auto add = [&]<class T>(const char* name, const base::PackedColumn<T>& values) {
+    table.columns.push_back(all ? own_column(name, unpacked(values)) : chosen(name, values, rows));
   };
-  const auto add_seconds = [&](const char* name, const base::Column<uint64_t>& ticks) {
+  const auto add_seconds = [&](const char* name, const base::PackedColumn<uint64_t>& ticks) {
     std::vector<double> seconds(table.rows);
     for (size_t i = 0; i < seconds.size(); ++i)
       seconds[i] = trace->seconds(ticks[all ? i : rows[i]]);
@@ -193,7 +200,7 @@ DataTable events_table(const SharedTrace& trace, uint32_t location) {
   codes.fill(*trace, events, 0, time_s, event, region);
   DataTable table;
   codes.add_columns(table, std::move(time_s), std::move(event), std::move(region));
-  table.columns.push_back(view_column("ticks", events.ticks.data(), trace));
+  table.columns.push_back(own_column("ticks", unpacked(events.ticks)));
   return table;
 }
 
@@ -212,7 +219,7 @@ DataTable events_table(const SharedTrace& trace, base::ThreadPool& pool) {
   pool.for_each(trace->locations.size(), [&](size_t i) {
     const trace::Events& events = trace->locations[i].events;
     std::fill_n(location.data() + first[i], events.size(), trace->locations[i].id);
-    std::copy_n(events.ticks.data(), events.size(), ticks.data() + first[i]);
+    std::copy(events.ticks.begin(), events.ticks.end(), ticks.data() + first[i]);
     codes.fill(*trace, events, first[i], time_s, event, region);
   });
   DataTable table;

@@ -180,11 +180,14 @@ TEST(CheckCausality, CountsWhatEndsBeforeItBegins) {
   const uint64_t sent[] = {100, 200, 300, 400};
   const uint64_t received[] = {101, 150, 300, 330};
   for (size_t i = 0; i < 4; ++i) {
-    trace.messages.send_ticks[i] = sent[i];
-    trace.messages.recv_ticks[i] = received[i];
-    trace.messages.sender[i] = trace.messages.send_location[i] = 0;
-    trace.messages.receiver[i] = trace.messages.recv_location[i] = 1;
-    trace.messages.comm[i] = trace.messages.tag[i] = 0;
+    trace.messages.send_ticks.set(i, sent[i]);
+    trace.messages.recv_ticks.set(i, received[i]);
+    trace.messages.sender.set(i, 0);
+    trace.messages.send_location.set(i, 0);
+    trace.messages.receiver.set(i, 1);
+    trace.messages.recv_location.set(i, 1);
+    trace.messages.comm.set(i, 0);
+    trace.messages.tag.set(i, 0);
   }
   const Causality causality = check_causality(trace, 60e-9);
   EXPECT_EQ(causality.messages, 4U);
@@ -194,7 +197,7 @@ TEST(CheckCausality, CountsWhatEndsBeforeItBegins) {
   EXPECT_TRUE(check_causality(trace, 80e-9).within_error_bound());
 
   // Another thread of the sender has the same tag: it may be its message that came first.
-  trace.messages.send_location[2] = 7;
+  trace.messages.send_location.set(2, 7);
   EXPECT_EQ(check_causality(trace, 60e-9).violations, 0U);
   EXPECT_TRUE(check_causality(trace, 60e-9).within_error_bound());
 }

@@ -184,8 +184,10 @@ void CallStream::add_rma(const trace::Events& events, uint32_t i) {
     return;
   }
   RmaEvent event{0, kind, {}};  // Its call gets a number at its end.
-  const std::span<const uint32_t> fields = events.fields(i);
-  std::copy_n(fields.begin(), std::min(fields.size(), event.fields.size()), event.fields.begin());
+  const trace::Fields fields = events.fields(i);
+  for (size_t k = 0; k < std::min(fields.size(), event.fields.size()); ++k) {
+    event.fields[k] = fields[k];
+  }
   rma.push_back(event);
 }
 

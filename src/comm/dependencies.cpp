@@ -237,7 +237,8 @@ std::vector<DependencyPart> parts_of(const trace::Trace& trace, const MpiCalls& 
     CallFinder finder(calls);
     CallFinder post_finder(calls);
     for (size_t i = begin; i < std::min(begin + kPiece, count); ++i) {
-      if (of_messages) add_message(trace.messages, i, calls, finder, post_finder, parts[piece]);
+      if (of_messages)
+        add_message(times_of(trace.messages, i), calls, finder, post_finder, parts[piece]);
       if (!of_messages) collectives.add(i, finder, parts[piece]);
     }
   });

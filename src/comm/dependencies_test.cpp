@@ -464,10 +464,10 @@ TEST(DependenciesOfATable, AreNone) {
   Trace trace;
   trace.rank_count = 2;
   trace.messages.resize(1);
-  trace.messages.sender[0] = 0;
-  trace.messages.receiver[0] = 1;
-  trace.messages.send_location[0] = base::IdMap::kNone;
-  trace.messages.recv_location[0] = base::IdMap::kNone;
+  trace.messages.sender.set(0, 0);
+  trace.messages.receiver.set(0, 1);
+  trace.messages.send_location.set(0, base::IdMap::kNone);
+  trace.messages.recv_location.set(0, base::IdMap::kNone);
   trace.collectives.first.push_back(0);
   const Dependencies all = dependencies_of(trace);
   EXPECT_THAT(waits_of(all), IsEmpty());

@@ -91,10 +91,24 @@ inline bool waits_for_receiver(uint64_t begin_ticks, uint64_t posted_ticks, uint
   return posted_ticks > begin_ticks && posted_ticks < end_ticks;
 }
 
-/// Message `i`: its receiver's call may wait for the sender's, and the other way round. The calls
+/// When and where a message was sent and received, as in trace::Messages.
+struct MessageTimes {
+  uint64_t send_ticks;
+  uint64_t send_end_ticks;
+  uint64_t recv_post_ticks;
+  uint64_t recv_ticks;
+  uint32_t send_location;
+  uint32_t recv_location;
+};
+inline MessageTimes times_of(const trace::Messages& messages, size_t i) {
+  return {messages.send_ticks[i], messages.send_end_ticks[i], messages.recv_post_ticks[i],
+          messages.recv_ticks[i], messages.send_location[i],  messages.recv_location[i]};
+}
+
+/// A message: its receiver's call may wait for the sender's, and the other way round. The calls
 /// are those of the trace, or all that the message touches.
-void add_message(const trace::Messages& messages, size_t i, const MpiCalls& calls,
-                 CallFinder& finder, CallFinder& post_finder, DependencyPart& part);
+void add_message(const MessageTimes& message, const MpiCalls& calls, CallFinder& finder,
+                 CallFinder& post_finder, DependencyPart& part);
 
 /// Fences, windows made and freed, post/start/complete/wait and locks. `first_set`: a number of
 /// group sets that is free, like all behind it. returns  how many it has used.

@@ -285,11 +285,11 @@ void GrowingWaits::keep_open(const WaitPart& part, Window& window) {
       oldest[receiver] = std::min(oldest[receiver], first_at(window, location, ticks));
     };
     for (const WaitPart::OpenTick& one : part.open) add_send(one.location, one.ticks, one.receiver);
-    for (size_t i = 0; i < pending_.size(); ++i) {
-      add_send(pending_.send_location[i], pending_.send_ticks[i], pending_.receiver[i]);
-      open.emplace_back(pending_.send_location[i], pending_.send_end_ticks[i]);
-      open.emplace_back(pending_.recv_location[i], pending_.recv_post_ticks[i]);
-      open.emplace_back(pending_.recv_location[i], pending_.recv_ticks[i]);
+    for (const WaitPart::Message& one : pending_) {
+      add_send(one.send_location, one.send_ticks, one.receiver);
+      open.emplace_back(one.send_location, one.send_end_ticks);
+      open.emplace_back(one.recv_location, one.recv_post_ticks);
+      open.emplace_back(one.recv_location, one.recv_ticks);
     }
     for (const Sending& send : send_ends_) open.emplace_back(send.location, send.end_ticks);
     for (const auto& [key, of] : operations_) {

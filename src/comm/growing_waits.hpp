@@ -90,11 +90,10 @@ class GrowingWaits {
 
   const trace::Trace& run_;
   const trace::CommunicatorRanks ranks_;
-  std::vector<uint32_t> lane_key_;        // By location: orders them as MpiCalls does lanes.
-  std::vector<Kept> kept_;                // Those of a location one after the other, in order.
-  std::vector<uint32_t> next_number_;     // By location.
-  trace::Messages pending_;               // That touch calls which may change.
-  std::vector<uint64_t> pending_number_;  // Per row, of its send, or kNoNumber.
+  std::vector<uint32_t> lane_key_;          // By location: orders them as MpiCalls does lanes.
+  std::vector<Kept> kept_;                  // Those of a location one after the other, in order.
+  std::vector<uint32_t> next_number_;       // By location.
+  std::vector<WaitPart::Message> pending_;  // That touch calls which may change.
   std::unordered_map<uint64_t, Sending> sending_;
   std::vector<Sending> send_ends_;  // In calls that may change.
   std::map<std::pair<uint32_t, uint32_t>, Operations>

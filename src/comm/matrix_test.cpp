@@ -38,11 +38,11 @@ trace::Trace trace_of(uint32_t rank_count, const std::vector<Message>& messages)
   trace.rank_count = rank_count;
   trace.messages.resize(messages.size());
   for (size_t i = 0; i < messages.size(); ++i) {
-    trace.messages.sender[i] = messages[i].sender;
-    trace.messages.receiver[i] = messages[i].receiver;
-    trace.messages.send_ticks[i] = messages[i].send_ticks;
-    trace.messages.recv_ticks[i] = messages[i].recv_ticks;
-    trace.messages.bytes[i] = messages[i].bytes;
+    trace.messages.sender.set(i, messages[i].sender);
+    trace.messages.receiver.set(i, messages[i].receiver);
+    trace.messages.send_ticks.set(i, messages[i].send_ticks);
+    trace.messages.recv_ticks.set(i, messages[i].recv_ticks);
+    trace.messages.bytes.set(i, messages[i].bytes);
   }
   return trace;
 }

@@ -23,29 +23,13 @@ void append(base::Unpacker& in, std::vector<T>& list) {
   list.insert(list.end(), values.begin(), values.end());
 }
 
-template <class Part, class Visit>
-void for_each_column(Part& messages, Visit visit) {
-  visit(messages.sender);
-  visit(messages.receiver);
-  visit(messages.send_ticks);
-  visit(messages.send_end_ticks);
-  visit(messages.recv_post_ticks);
-  visit(messages.recv_ticks);
-  visit(messages.bytes);
-  visit(messages.tag);
-  visit(messages.comm);
-  visit(messages.send_location);
-  visit(messages.recv_location);
-}
-
 }  // namespace
 
 void WaitPart::pack(base::Packer& out) const {
   put(calls, out);
   out.put_list(poll_work);
   out.put_list(open_calls);
-  for_each_column(messages, [&](const auto& column) { put(column, out); });
-  out.put_list(sending);
+  put(messages, out);
   out.put_list(send_ends);
   out.put_list(collectives);
   out.put_list(open);
@@ -54,18 +38,13 @@ void WaitPart::pack(base::Packer& out) const {
 
 void WaitPart::take(base::Unpacker& in) {
   const auto first_call = static_cast<uint32_t>(calls.size());
-  const auto first_message = static_cast<uint32_t>(messages.size());
   append(in, calls);
   for (PollWork work : in.list<PollWork>()) {
     work.call += first_call;
     poll_work.push_back(work);
   }
   append(in, open_calls);
-  for_each_column(messages, [&](auto& column) { append(in, column); });
-  for (Sending one : in.list<Sending>()) {
-    one.message += first_message;
-    sending.push_back(one);
-  }
+  append(in, messages);
   append(in, send_ends);
   append(in, collectives);
   append(in, open);
@@ -160,14 +139,17 @@ void WaitStream::follow_sends(const trace::Trace& part, const PartPlace& place,
       }
     }
   }
-  for (const trace::OpenEnds::Sending& one : open.sending) {
-    const uint32_t location = part.messages.send_location[one.message];
-    // A request that is active was given to a later send: this one never ends.
-    if (!sending_[location].emplace(one.request, next_number_).second) continue;
-    result.sending.push_back({one.message, next_number_++});
+  result.messages.reserve(part.messages.size());
+  for (size_t i = 0; i < part.messages.size(); ++i) {
+    result.messages.push_back(
+        {times_of(part.messages, i), part.messages.receiver[i], WaitPart::kNever});
   }
-  std::sort(result.sending.begin(), result.sending.end(),
-            [](const auto& a, const auto& b) { return a.message < b.message; });
+  for (const trace::OpenEnds::Sending& one : open.sending) {
+    WaitPart::Message& message = result.messages[one.message];
+    // A request that is active was given to a later send: this one never ends.
+    if (!sending_[message.send_location].emplace(one.request, next_number_).second) continue;
+    message.send_number = next_number_++;
+  }
 }
 
 void WaitStream::number_collectives(const PartPlace& place, WaitPart& result) {

@@ -10,6 +10,7 @@
 #include "base/packing.hpp"
 #include "base/thread_pool.hpp"
 #include "comm/call_stream.hpp"
+#include "comm/dependency_part.hpp"
 #include "comm/part_place.hpp"
 #include "trace/collective_stream.hpp"
 #include "trace/match.hpp"
@@ -29,6 +30,7 @@ struct WaitPart {
     uint32_t region;
     uint8_t traits;
   };
+  static constexpr uint64_t kNever = UINT64_MAX;
   base::Column<EndedCall> calls;
   std::vector<PollWork> poll_work;  ///< Of these, ascending.
   /// The first call of a location that may change yet: whatever happens there later is not in front
@@ -40,18 +42,16 @@ struct WaitPart {
   };
   std::vector<OpenCall> open_calls;
 
-  trace::Messages messages;  ///< Those of the part: for the caller of WaitStream::add() to fill in.
-  /// Those of them whose sends go on, ascending, with a number for what becomes of that.
-  struct Sending {
-    uint32_t message;
-    uint64_t number;
+  /// A message that was found in the part.
+  struct Message : MessageTimes {
+    uint32_t receiver;     ///< Rank.
+    uint64_t send_number;  ///< Of a send that goes on, for what becomes of it; or kNever.
   };
-  std::vector<Sending> sending;
+  base::Column<Message> messages;
   struct SendEnd {
     uint64_t number;
     uint64_t ticks;  ///< kNever if its request was given to another one.
   };
-  static constexpr uint64_t kNever = UINT64_MAX;
   std::vector<SendEnd> send_ends;
 
   std::vector<trace::CollectivePart> collectives;  ///< Those of a location in order.

@@ -46,7 +46,7 @@ std::vector<Reading> readings(const trace::Events& events, const Set& set) {
   std::vector<Reading> list;
   for (size_t i = 0; i < events.size(); ++i) {
     if (events.kind[i] != trace::EventKind::kMetric) continue;
-    const std::span<const uint32_t> fields = events.fields(i);
+    const trace::Fields fields = events.fields(i);
     if (fields[0] != set.metric) continue;
     const size_t count = fields[1];
     // Behind metric and count each value has its type and two words.

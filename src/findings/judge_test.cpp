@@ -81,7 +81,7 @@ trace::Trace without(trace::Trace trace, const std::function<bool(uint32_t, size
       if (!keeps(i, event)) continue;
       const EventKind kind = events.kind[event];
       const uint64_t ticks = events.ticks[event];
-      const std::span<const uint32_t> fields = events.fields(event);
+      const trace::Fields fields = events.fields(event);
       if (kind == EventKind::kEnter) {
         builder.enter(ticks, events.region(event));
       } else if (kind == EventKind::kLeave) {

@@ -113,17 +113,17 @@ base::Result<trace::Trace> parse_message_csv(std::string_view text, bool partial
   trace.messages.resize(rows.size());
   trace::Messages& messages = trace.messages;
   for (size_t i = 0; i < rows.size(); ++i) {
-    messages.sender[i] = rows[i].sender;
-    messages.receiver[i] = rows[i].receiver;
-    messages.send_ticks[i] = ticks(rows[i].send_ns);
-    messages.send_end_ticks[i] = ticks(rows[i].send_ns);
-    messages.recv_post_ticks[i] = ticks(rows[i].recv_ns);
-    messages.recv_ticks[i] = ticks(rows[i].recv_ns);
-    messages.bytes[i] = rows[i].bytes;
-    messages.tag[i] = rows[i].tag;
-    messages.comm[i] = base::IdMap::kNone;
-    messages.send_location[i] = base::IdMap::kNone;
-    messages.recv_location[i] = base::IdMap::kNone;
+    messages.sender.set(i, rows[i].sender);
+    messages.receiver.set(i, rows[i].receiver);
+    messages.send_ticks.set(i, ticks(rows[i].send_ns));
+    messages.send_end_ticks.set(i, ticks(rows[i].send_ns));
+    messages.recv_post_ticks.set(i, ticks(rows[i].recv_ns));
+    messages.recv_ticks.set(i, ticks(rows[i].recv_ns));
+    messages.bytes.set(i, rows[i].bytes);
+    messages.tag.set(i, rows[i].tag);
+    messages.comm.set(i, base::IdMap::kNone);
+    messages.send_location.set(i, base::IdMap::kNone);
+    messages.recv_location.set(i, base::IdMap::kNone);
   }
   trace.rank_location.assign(trace.rank_count, base::IdMap::kNone);
   return trace;

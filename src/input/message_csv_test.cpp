@@ -15,8 +15,8 @@ using testing::IsEmpty;
 
 std::string table(const std::string& rows) { return std::string(kMessageHeader) + "\n" + rows; }
 
-template <class T>
-std::vector<T> copy(const base::Column<T>& column) {
+template <class Column>
+std::vector<typename Column::value_type> copy(const Column& column) {
   return {column.begin(), column.end()};
 }
 

@@ -94,6 +94,7 @@ LocationEvents decode_location_events(std::span<const uint8_t> file, uint64_t ch
   });
   parts.clear();
   result.events = builder.finish(pool);
+  result.events.pack(nullptr, &pool);
   return result;
 }
 

@@ -24,8 +24,8 @@ using trace::EventKind;
 
 constexpr uint64_t kChunkBytes = 256 * 1024;
 
-template <class T>
-std::vector<T> copy(const base::Column<T>& column) {
+template <class Column>
+std::vector<typename Column::value_type> copy(const Column& column) {
   return {column.begin(), column.end()};
 }
 

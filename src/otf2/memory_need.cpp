@@ -11,18 +11,16 @@
 namespace pathline::otf2 {
 namespace {
 
-// A byte of an archive never becomes more than this; 3.3 are usual.
+// A byte of an archive never becomes more than this; less than 2 are usual.
 constexpr uint64_t kMostGrowth = 16;
 constexpr uint64_t kSample = 32;
 
-constexpr uint64_t kBytesAnEvent = 13;  // Time, kind, reference.
-constexpr uint64_t kBytesAWord = 4;
 // An end while it is matched, and of a send the row of its message.
-constexpr uint64_t kBytesASend = 120;
-constexpr uint64_t kBytesAReceive = 44;
+constexpr uint64_t kBytesASend = 72;
+constexpr uint64_t kBytesAReceive = 16;
 
 uint64_t bytes_of(const trace::Events& events) {
-  uint64_t bytes = kBytesAnEvent * events.size() + kBytesAWord * events.words.size();
+  uint64_t bytes = events.size_bytes();
   for (size_t i = 0; i < events.size(); ++i) {
     switch (events.kind[i]) {
       case trace::EventKind::kMpiSend:

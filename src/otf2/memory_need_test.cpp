@@ -37,9 +37,9 @@ base::Result<trace::Trace> read_with(const std::filesystem::path& anchor, uint64
   return read(anchor, {.available_bytes = available}, pool, progress);
 }
 
-// 40 x (202 events of 13 bytes, their words, 100 sends, 100 receives).
+// 40 x (202 events of 10 bytes or more with their words, 100 sends, 100 receives).
 constexpr uint64_t kEvents = 40 * 202;
-constexpr uint64_t kLeast = kEvents * 13 + 40 * 100 * (120 + 44);
+constexpr uint64_t kLeast = kEvents * 10 + 40 * 100 * (72 + 16);
 
 TEST(MemoryNeed, RefusesWhatDoesNotFitWithItsFigures) {
   const base::ScratchFolder folder;
@@ -49,7 +49,7 @@ TEST(MemoryNeed, RefusesWhatDoesNotFitWithItsFigures) {
     ASSERT_FALSE(trace.ok()) << available;
     EXPECT_EQ(trace.error().code, base::ErrorCode::kUnsupported);
     EXPECT_THAT(trace.error().message, HasSubstr("traces.otf2 has about 8,"));
-    EXPECT_THAT(trace.error().message, HasSubstr(" events and needs 9"));
+    EXPECT_THAT(trace.error().message, HasSubstr(" events and needs 45"));
     EXPECT_THAT(trace.error().message, HasSubstr(" can be had"));
     EXPECT_THAT(trace.error().advice, HasSubstr("pathline reduce "));
   }

@@ -51,19 +51,20 @@ OTF2_ErrorCode write_metric(OTF2_EvtWriter* writer, OTF2_AttributeList* attribut
 /// Writes the fields of one event of kind kKind, whose function in the library is `kFunction`.
 template <EventKind kKind, auto kFunction>
 OTF2_ErrorCode write_kind(OTF2_EvtWriter* writer, OTF2_AttributeList* attributes, uint64_t time,
-                          std::span<const uint32_t> fields) {
+                          const trace::Fields& fields) {
   if constexpr (kKind == EventKind::kMetric) {
     return write_metric(writer, attributes, time, trace::WordReader(fields));
   } else if constexpr (kKind == EventKind::kProgramBegin) {
+    const std::vector<uint32_t> arguments(fields.begin() + 2, fields.end());
     return OTF2_EvtWriter_ProgramBegin(writer, attributes, time, fields[0], fields[1],
-                                       fields.data() + 2);
+                                       arguments.data());
   } else {
     return write_fields(writer, attributes, time, kFunction, trace::WordReader(fields));
   }
 }
 
 using WriteKind = OTF2_ErrorCode (*)(OTF2_EvtWriter*, OTF2_AttributeList*, uint64_t,
-                                     std::span<const uint32_t>);
+                                     const trace::Fields&);
 
 constexpr std::array<WriteKind, trace::kEventKindCount> write_table() {
   std::array<WriteKind, trace::kEventKindCount> table{};

@@ -71,8 +71,8 @@ uint64_t checksum(const trace::Trace& trace) {
   }
   for (const trace::Location& location : trace.locations) {
     sum.add(location.id);
-    sum.add_all(location.events.ticks.span());
-    sum.add_all(location.events.words.span());
+    for (const uint64_t ticks : location.events.ticks) sum.add(ticks);
+    for (const uint32_t word : location.events.words) sum.add(word);
   }
   return sum.value();
 }

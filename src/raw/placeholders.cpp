@@ -45,22 +45,26 @@ Slot slot_of(EventKind kind) {
 
 void replace_placeholders(trace::Events& events,
                           const std::vector<uint32_t> (&numbers)[kEntityCount]) {
-  const auto replace = [&](Entity entity, uint32_t& number) {
+  const auto replace = [&](Entity entity, base::PackedColumn<uint32_t>& column, size_t row) {
+    const uint32_t number = column[row];
     const auto& list = numbers[static_cast<size_t>(entity)];
     if (number >= kPlaceholder && number - kPlaceholder < list.size()) {
-      number = list[number - kPlaceholder];
+      column.set(row, list[number - kPlaceholder]);
     }
   };
   for (size_t i = 0; i < events.size(); ++i) {
     const EventKind kind = events.kind[i];
     if (kind == EventKind::kEnter || kind == EventKind::kUnmatchedLeave) {
-      replace(Entity::kRegion, events.ref[i]);
+      replace(Entity::kRegion, events.ref, i);
       continue;
     }
     const Slot slot = slot_of(kind);
     if (slot.entity == Entity::kRegion) continue;
-    replace(slot.entity, trace::event_words(kind) == 1 ? events.ref[i]
-                                                       : events.words[events.ref[i] + slot.word]);
+    if (trace::event_words(kind) == 1) {
+      replace(slot.entity, events.ref, i);
+    } else {
+      replace(slot.entity, events.words, events.ref[i] + slot.word);
+    }
   }
 }
 

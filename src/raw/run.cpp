@@ -53,6 +53,8 @@ class RunReader {
     run_.trace.definitions = names_->take_definitions();
     if (auto status = run_.trace.definitions.finish(); !status) return status.error();
     progress_.begin("matching messages", "", 0);
+    pool_.for_each(run_.trace.locations.size(),
+                   [&](size_t i) { run_.trace.locations[i].events.pack(run_.trace.arena.get()); });
     trace::finish(run_.trace, pool_, progress_);
     note_ends();
     trace::Trace& trace = run_.trace;

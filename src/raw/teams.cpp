@@ -72,7 +72,7 @@ void end_teams(const std::vector<Stream*>& streams) {
       const size_t next = end.event + end.count;
       const uint64_t latest = next < events.size() ? events.ticks[next] : UINT64_MAX;
       for (size_t i = end.event; i < next; ++i) {
-        events.ticks[i] = std::max(events.ticks[i], std::min(join->time_ns, latest));
+        events.ticks.set(i, std::max(events.ticks[i], std::min(join->time_ns, latest)));
       }
     }
   }

@@ -321,35 +321,17 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
 }
 
 void put(const MarkedMessage& one, trace::Messages& to, size_t row) {
-  to.sender[row] = one.sender;
-  to.receiver[row] = one.receiver;
-  to.send_ticks[row] = one.send_ticks;
-  to.send_end_ticks[row] = one.send_end_ticks;
-  to.recv_post_ticks[row] = one.recv_post_ticks;
-  to.recv_ticks[row] = one.recv_ticks;
-  to.bytes[row] = one.bytes;
-  to.tag[row] = one.tag;
-  to.comm[row] = one.comm;
-  to.send_location[row] = one.send_location;
-  to.recv_location[row] = one.recv_location;
-}
-
-/// Moves the rows from `first` to `last` so far back, in memory that is there already.
-void move_back(trace::Messages& messages, size_t first, size_t last, size_t by) {
-  const auto move = [&](auto& column) {
-    std::copy_backward(column.data() + first, column.data() + last, column.data() + last + by);
-  };
-  move(messages.sender);
-  move(messages.receiver);
-  move(messages.send_ticks);
-  move(messages.send_end_ticks);
-  move(messages.recv_post_ticks);
-  move(messages.recv_ticks);
-  move(messages.bytes);
-  move(messages.tag);
-  move(messages.comm);
-  move(messages.send_location);
-  move(messages.recv_location);
+  to.sender.set(row, one.sender);
+  to.receiver.set(row, one.receiver);
+  to.send_ticks.set(row, one.send_ticks);
+  to.send_end_ticks.set(row, one.send_end_ticks);
+  to.recv_post_ticks.set(row, one.recv_post_ticks);
+  to.recv_ticks.set(row, one.recv_ticks);
+  to.bytes.set(row, one.bytes);
+  to.tag.set(row, one.tag);
+  to.comm.set(row, one.comm);
+  to.send_location.set(row, one.send_location);
+  to.recv_location.set(row, one.recv_location);
 }
 
 /// Adds messages to those of a trace, which are sorted, before what was sent at the same time.
@@ -358,24 +340,19 @@ void merge(std::vector<MarkedMessage> others, trace::Messages& messages) {
   const auto key = [](const MarkedMessage& one) { return Key(one.send_ticks, one.sender); };
   std::stable_sort(others.begin(), others.end(),
                    [&](const MarkedMessage& a, const MarkedMessage& b) { return key(a) < key(b); });
-  size_t last = messages.size();
-  messages.resize(last + others.size());
-  // From behind, so that each row is moved once at most.
-  for (size_t count = others.size(); count-- > 0;) {
-    const Key at = key(others[count]);
-    size_t first = 0;
-    for (size_t end = last; first < end;) {
-      const size_t middle = first + (end - first) / 2;
-      if (Key(messages.send_ticks[middle], messages.sender[middle]) < at) {
-        first = middle + 1;
-      } else {
-        end = middle;
-      }
+  trace::Messages all;
+  all.resize(messages.size() + others.size());
+  auto other = others.begin();
+  size_t row = 0;
+  for (size_t i = 0; i < messages.size(); ++i, ++row) {
+    for (const Key at(messages.send_ticks[i], messages.sender[i]);
+         other != others.end() && key(*other) <= at; ++row) {
+      put(*other++, all, row);
     }
-    move_back(messages, first, last, count + 1);
-    put(others[count], messages, first + count);
-    last = first;
+    for_each_column(all, messages, [&](auto& to, const auto& from) { to.set(row, from[i]); });
   }
+  for (; other != others.end(); ++row) put(*other++, all, row);
+  messages = std::move(all);
 }
 
 /// The messages under way at the ends of a part, between ranks whose locations are chosen.

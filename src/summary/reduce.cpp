@@ -288,7 +288,6 @@ class Pass {
     }
     omp_barriers_.add(part, place, pool_);
     comm::WaitPart waits = wait_stream_.add(part, place, open, pool_);
-    waits.messages = std::move(part.messages);
     if (share_.gather(waits) &&
         !waits_.add(std::move(waits), place.until_ticks, place.ended, pool_)) {
       return needs_whole("it sends in MPI_Finalize or in calls that only test");

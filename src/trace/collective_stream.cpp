@@ -33,7 +33,7 @@ uint64_t CollectiveStream::begin(uint64_t ticks) {
 void CollectiveStream::finish(const Definitions& definitions, const Events& events, size_t event,
                               uint64_t number) {
   Begun& one = begun_[number - first_];
-  const std::span<const uint32_t> fields = events.fields(event);
+  const Fields fields = events.fields(event);
   const uint32_t comm = definitions.communicator_index(fields[1]);
   one.has_ended = true;
   one.counts = comm != base::IdMap::kNone;

@@ -154,7 +154,7 @@ class TraceCutter {
       part.locations[i].rank = location.rank;
       if (!is_chosen(location)) return;
       part.locations[i].clock_offsets = location.clock_offsets;
-      cuts[i] = cut_location(plan, static_cast<uint32_t>(i), std::move(plans_[i]), *part.arena);
+      cuts[i] = cut_location(plan, static_cast<uint32_t>(i), std::move(plans_[i]));
     });
     // In the order of events, whatever thread was first.
     std::vector<uint32_t> ids(2 * trace_.definitions.communicators.size(), kNone);
@@ -169,10 +169,13 @@ class TraceCutter {
           new_comms_.push_back(
               {half / 2, next_comm_++, is_receive ? " (cut receive)" : " (cut send)"});
         }
-        cuts[i].events.words[at] = ids[half];
+        cuts[i].events.words.set(at, ids[half]);
       }
-      part.locations[i].events = std::move(cuts[i].events);
     }
+    pool_.for_each(cuts.size(), [&](size_t i) {
+      part.locations[i].events = std::move(cuts[i].events);
+      part.locations[i].events.pack(part.arena.get());
+    });
     cut_.lost_sends -= std::min(cut_.lost_sends, unmatched_sends_);
     cut_.lost_receives -= std::min(cut_.lost_receives, unmatched_receives_);
   }

@@ -147,12 +147,11 @@ class CrossingFinder {
 
 class Cutter {
  public:
-  Cutter(const CutPlan& plan, uint32_t location, LocationPlan own, base::Arena& arena)
+  Cutter(const CutPlan& plan, uint32_t location, LocationPlan own)
       : plan_(plan),
         location_(plan.trace.locations[location]),
         events_(location_.events),
-        own_(std::move(own)),
-        builder_(&arena) {}
+        own_(std::move(own)) {}
 
   LocationCut run() {
     const auto size = static_cast<uint32_t>(events_.size());
@@ -378,9 +377,8 @@ class Cutter {
 
 }  // namespace
 
-LocationCut cut_location(const CutPlan& plan, uint32_t location, LocationPlan own,
-                         base::Arena& arena) {
-  return Cutter(plan, location, std::move(own), arena).run();
+LocationCut cut_location(const CutPlan& plan, uint32_t location, LocationPlan own) {
+  return Cutter(plan, location, std::move(own)).run();
 }
 
 }  // namespace pathline::trace

@@ -46,8 +46,7 @@ struct LocationCut {
   std::vector<std::pair<uint32_t, uint32_t>> half_comms;
 };
 
-/// arena  where the events will live.
-LocationCut cut_location(const CutPlan& plan, uint32_t location, LocationPlan own,
-                         base::Arena& arena);
+/// The events are not packed.
+LocationCut cut_location(const CutPlan& plan, uint32_t location, LocationPlan own);
 
 }  // namespace pathline::trace

@@ -28,49 +28,60 @@ void copy_to(T* place, const base::Column<T>& column) {
 
 }  // namespace
 
-std::span<const uint32_t> Events::fields(size_t i) const {
+Fields Events::fields(size_t i) const {
   const unsigned fixed = event_words(kind[i]);
   if (fixed == 0) return {};
-  if (fixed == 1) return {ref.data() + i, 1};
-  const uint32_t* at = words.data() + ref[i];
+  if (fixed == 1) return {ref, i, 1};
+  const size_t first = ref[i];
   size_t count = fixed;
-  if (kind[i] == EventKind::kMetric) count += 3 * size_t{at[1]};
-  if (kind[i] == EventKind::kProgramBegin) count += at[1];
-  return {at, count};
+  if (kind[i] == EventKind::kMetric) count += 3 * size_t{words[first + 1]};
+  if (kind[i] == EventKind::kProgramBegin) count += words[first + 1];
+  return {words, first, count};
 }
 
 PointToPoint Events::point_to_point(size_t i) const {
-  const uint32_t* at = words.data() + ref[i];
   const bool has_request = kind[i] == EventKind::kMpiIsend || kind[i] == EventKind::kMpiIrecv;
+  const size_t first = ref[i];
+  if (!has_request) {
+    const auto at = words.read<5>(first);
+    return {.peer = at[0],
+            .comm = at[1],
+            .tag = at[2],
+            .bytes = at[3] | uint64_t{at[4]} << 32U,
+            .request = 0};
+  }
+  const auto at = words.read<7>(first);
   return {.peer = at[0],
           .comm = at[1],
           .tag = at[2],
           .bytes = at[3] | uint64_t{at[4]} << 32U,
-          .request = has_request ? at[5] | uint64_t{at[6]} << 32U : 0};
+          .request = at[5] | uint64_t{at[6]} << 32U};
+}
+
+void Events::pack(base::Arena* arena, base::ThreadPool* pool) {
+  ticks.pack(arena, pool);
+  ref.pack(arena, pool);
+  words.pack(arena, pool);
 }
 
 void EventsBuilder::reserve(size_t event_count, size_t word_count) {
-  if (word_count > events_.words.capacity()) events_.words.reserve(word_count);
+  if (word_count > words_.capacity()) words_.reserve(word_count);
   if (event_count <= capacity_) return;
   if (is_part_) throw std::length_error("more events than there is room for in a part");
   if (event_count > UINT32_MAX) throw std::length_error("more than 4 billion events");
-  if (arena_ != nullptr) {
-    events_.ticks.reserve(event_count, *arena_);
-    events_.kind.reserve(event_count, *arena_);
-    events_.ref.reserve(event_count, *arena_);
-  }
-  events_.ticks.resize(event_count);
+  if (arena_ != nullptr) events_.kind.reserve(event_count, *arena_);
+  times_.resize(event_count);
   events_.kind.resize(event_count);
-  events_.ref.resize(event_count);
-  ticks_ = events_.ticks.data();
+  refs_.resize(event_count);
+  ticks_ = times_.data();
   kind_ = events_.kind.data();
-  ref_ = events_.ref.data();
+  ref_ = refs_.data();
   capacity_ = event_count;
 }
 
 void EventsBuilder::reserve_words(size_t count) {
   if (count > UINT32_MAX) throw std::length_error("more than 16 GiB of event fields");
-  events_.words.reserve(std::min<size_t>(count + count / 2, UINT32_MAX));
+  words_.reserve(std::min<size_t>(count + count / 2, UINT32_MAX));
 }
 
 void EventsBuilder::copy(const Events& from, size_t event) {
@@ -79,7 +90,7 @@ void EventsBuilder::copy(const Events& from, size_t event) {
   if (kind == EventKind::kEnter) return enter(ticks, from.region(event));
   if (kind == EventKind::kLeave) return leave(ticks, from.region(event));
   if (event_words(kind) <= 1) return add(kind, ticks, from.ref[event]);
-  const std::span<const uint32_t> fields = from.fields(event);
+  const Fields fields = from.fields(event);
   std::copy(fields.begin(), fields.end(), add_words(kind, ticks, fields.size()));
 }
 
@@ -138,15 +149,15 @@ EventsBuilder EventsBuilder::part(size_t first, size_t count) const {
 
 bool EventsBuilder::join(EventsBuilder&& part) {
   Events& theirs = part.events_;
-  const size_t words = events_.words.size();
+  const size_t words = words_.size();
   const size_t attributes = events_.attributes.event.size();
-  if (part.depends_ || part.first_ < size_ || theirs.words.size() > UINT32_MAX - words) {
+  if (part.depends_ || part.first_ < size_ || part.words_.size() > UINT32_MAX - words) {
     return false;
   }
   const size_t count = part.size();
   const size_t moved = part.first_ - size_;
   if (moved > 0) move_rows(part, moved);
-  extend(events_.words, theirs.words.size());
+  extend(words_, part.words_.size());
   const size_t their_attributes = theirs.attributes.event.size();
   extend(events_.attributes.event, their_attributes);
   extend(events_.attributes.attribute, their_attributes);
@@ -158,7 +169,8 @@ bool EventsBuilder::join(EventsBuilder&& part) {
   open_.insert(open_.end(), part.open_.begin(), part.open_.end());
   events_.misplaced_leaves += theirs.misplaced_leaves;
   events_.open_calls += theirs.open_calls;
-  joined_.push_back({size_, count, moved, words, attributes, std::move(theirs)});
+  joined_.push_back({size_, count, moved, words, attributes, std::move(part.words_),
+                     std::move(theirs.attributes)});
   size_ += count;
   return true;
 }
@@ -182,26 +194,26 @@ void EventsBuilder::move_rows(EventsBuilder& part, size_t distance) {
 
 /// Copies the words and attributes of a joined part to their places and frees them there.
 void EventsBuilder::place(Joined& part) {
-  const Events& theirs = part.fields;
-  if (!theirs.words.empty()) {
-    base::populate(events_.words.data() + part.words, theirs.words.size() * sizeof(uint32_t));
-    copy_to(events_.words.data() + part.words, theirs.words);
+  const Attributes& theirs = part.own_attributes;
+  if (!part.own_words.empty()) {
+    base::populate(words_.data() + part.words, part.own_words.size() * sizeof(uint32_t));
+    copy_to(words_.data() + part.words, part.own_words);
     const auto words = static_cast<uint32_t>(part.words);
     for (size_t i = part.first; words > 0 && i < part.first + part.count; ++i) {
       if (event_words(kind_[i]) > 1) ref_[i] += words;
     }
   }
   Attributes& attributes = events_.attributes;
-  for (size_t i = 0; i < theirs.attributes.event.size(); ++i) {
-    attributes.event[part.attributes + i] =
-        theirs.attributes.event[i] - static_cast<uint32_t>(part.moved);
+  for (size_t i = 0; i < theirs.event.size(); ++i) {
+    attributes.event[part.attributes + i] = theirs.event[i] - static_cast<uint32_t>(part.moved);
   }
-  if (!theirs.attributes.event.empty()) {
-    copy_to(attributes.attribute.data() + part.attributes, theirs.attributes.attribute);
-    copy_to(attributes.type.data() + part.attributes, theirs.attributes.type);
-    copy_to(attributes.value.data() + part.attributes, theirs.attributes.value);
+  if (!theirs.event.empty()) {
+    copy_to(attributes.attribute.data() + part.attributes, theirs.attribute);
+    copy_to(attributes.type.data() + part.attributes, theirs.type);
+    copy_to(attributes.value.data() + part.attributes, theirs.value);
   }
-  part.fields = {};
+  part.own_words = {};
+  part.own_attributes = {};
 }
 
 Events EventsBuilder::finish(base::ThreadPool& pool) {
@@ -213,28 +225,30 @@ Events EventsBuilder::finish(base::ThreadPool& pool) {
 Events EventsBuilder::finish() {
   for (Joined& part : joined_) place(part);
   events_.open_calls += open_.size();
-  events_.ticks.resize(size_);
+  times_.resize(size_);
   events_.kind.resize(size_);
-  events_.ref.resize(size_);
-  events_.ticks.shrink_to_fit();
   events_.kind.shrink_to_fit();
-  events_.ref.shrink_to_fit();
-  base::Column<uint32_t> used_words;  // The next location uses their memory again.
-  if (arena_ != nullptr && !events_.words.empty()) {
-    // How many there would be was not known before.
-    base::Column<uint32_t> words;
-    words.reserve(events_.words.size(), *arena_);
-    words.resize(events_.words.size());
-    std::copy(events_.words.begin(), events_.words.end(), words.begin());
-    std::swap(events_.words, words);
-    used_words = std::move(words);
-    used_words.resize(0);
+  refs_.resize(size_);
+  EventsBuilder next(arena_);
+  if (arena_ != nullptr) {
+    events_.ticks.append(times_.span(), arena_);
+    events_.ref.append(refs_.span(), arena_);
+    events_.words.append(words_.span(), arena_);
+    // The next location uses their memory again.
+    words_.resize(0);
+    next.times_ = std::move(times_);
+    next.refs_ = std::move(refs_);
+    next.words_ = std::move(words_);
   } else {
-    events_.words.shrink_to_fit();
+    times_.shrink_to_fit();
+    refs_.shrink_to_fit();
+    words_.shrink_to_fit();
+    events_.ticks = base::PackedColumn<uint64_t>(std::move(times_));
+    events_.ref = base::PackedColumn<uint32_t>(std::move(refs_));
+    events_.words = base::PackedColumn<uint32_t>(std::move(words_));
   }
   Events finished = std::move(events_);
-  *this = EventsBuilder(arena_);
-  events_.words = std::move(used_words);
+  *this = std::move(next);
   return finished;
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/column.hpp"
 #include "base/id.hpp"
+#include "base/packed_column.hpp"
+#include "base/row_iterator.hpp"
 #include "trace/event_kind.hpp"
 
 namespace pathline::base {
@@ -36,29 +38,67 @@ struct PointToPoint {
   uint64_t request;  ///< 0 for the blocking kinds.
 };
 
-/// All events of one location, in the order they were recorded: three columns of 13 bytes an event,
-/// and what does not fit into one word beside them. Times never decrease. Ids are those of the
-/// file, except regions.
+/// The words of the fields of one event, as event_fields() lists them. Looks into what holds them,
+/// which must live as long.
+class Fields {
+ public:
+  using value_type = uint32_t;
+  using const_iterator = base::RowIterator<Fields>;
+  using iterator = const_iterator;
+
+  Fields() = default;
+  explicit Fields(std::span<const uint32_t> words) : plain_(words.data()), count_(words.size()) {}
+  Fields(const base::PackedColumn<uint32_t>& words, size_t first, size_t count)
+      : words_(&words), first_(first), count_(count) {}
+  [[nodiscard]] size_t size() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] uint32_t operator[](size_t word) const {
+    return words_ != nullptr ? (*words_)[first_ + word] : plain_[first_ + word];
+  }
+  [[nodiscard]] const_iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] const_iterator end() const { return {*this, count_}; }
+  /// The words from the `word`-th on.
+  [[nodiscard]] Fields from(size_t word) const {
+    Fields rest = *this;
+    rest.count_ -= word;
+    rest.first_ += word;
+    return rest;
+  }
+
+ private:
+  const base::PackedColumn<uint32_t>* words_ = nullptr;
+  const uint32_t* plain_ = nullptr;
+  size_t first_ = 0;
+  size_t count_ = 0;
+};
+
+/// All events of one location, in the order they were recorded: three columns, and what does not
+/// fit into one word beside them. Packed an event takes some 8 bytes and 2 to 3 for each word, as
+/// it is written 13 and 4. Times never decrease. Ids are those of the file, except regions.
 ///
 /// May be read by any number of threads.
 struct Events {
-  base::Column<uint64_t> ticks;  ///< Corrected global time.
+  base::PackedColumn<uint64_t> ticks;  ///< Corrected global time.
   base::Column<EventKind> kind;
   /// Enter: Region. Leave: index of its Enter. kUnmatchedLeave: Region. Other kinds of one word:
   /// that word. Others: where the fields start in `words`.
-  base::Column<uint32_t> ref;
-  base::Column<uint32_t> words;
+  base::PackedColumn<uint32_t> ref;
+  base::PackedColumn<uint32_t> words;
   Attributes attributes;
   /// Leaves of calls that had begun before the first event, in event order.
   std::vector<uint32_t> leaves_of_earlier_calls;
   uint64_t misplaced_leaves = 0;  ///< Leaves that contradict the nesting of calls.
   uint64_t open_calls = 0;        ///< Enters without a Leave.
 
-  [[nodiscard]] size_t size() const { return ticks.size(); }
+  [[nodiscard]] size_t size() const { return kind.size(); }
+  /// Memory of the columns, without attributes.
+  [[nodiscard]] size_t size_bytes() const {
+    return ticks.size_bytes() + kind.size() + ref.size_bytes() + words.size_bytes();
+  }
 
   /// The fields of event `i` as event_fields() lists them. For Enter and Leave the one word is what
   /// stands in `ref`.
-  [[nodiscard]] std::span<const uint32_t> fields(size_t i) const;
+  [[nodiscard]] Fields fields(size_t i) const;
 
   /// The region of an Enter, Leave or unmatched Leave.
   [[nodiscard]] Region region(size_t i) const {
@@ -68,9 +108,14 @@ struct Events {
   [[nodiscard]] PointToPoint point_to_point(size_t i) const;
   /// The 64-bit number at word `offset` of event `i`, which must have more than one word.
   [[nodiscard]] uint64_t word64(size_t i, size_t offset = 0) const {
-    const uint32_t* at = words.data() + ref[i] + offset;
-    return at[0] | uint64_t{at[1]} << 32U;
+    const auto halves = words.read<2>(ref[i] + offset);
+    return halves[0] | uint64_t{halves[1]} << 32U;
   }
+
+  /// Makes the columns smaller, after which they can be read only.
+  ///
+  /// arena  where they will live; without one they own their memory.
+  void pack(base::Arena* arena = nullptr, base::ThreadPool* pool = nullptr);
 };
 
 /// Collects the events of one location in the order they happened and links each Leave to its
@@ -90,7 +135,8 @@ struct Events {
 /// errors  throws std::length_error past 2^32 events or words, std::bad_alloc.
 class EventsBuilder {
  public:
-  /// arena  where the events will live; must outlive them. Without one each column owns its memory.
+  /// arena  where the events will live, packed; must outlive them. Without one each column owns its
+  ///        memory and can still be changed.
   explicit EventsBuilder(base::Arena* arena = nullptr) : arena_(arena) {}
 
   /// event_count  expected events; memory that stays unused is given back by finish().
@@ -133,19 +179,19 @@ class EventsBuilder {
 
   /// An event of a kind with two or more words; returns room for them, to be filled at once.
   uint32_t* add_words(EventKind kind, uint64_t ticks, size_t word_count) {
-    append(kind, ticks, static_cast<uint32_t>(events_.words.size()));
-    const size_t start = events_.words.size();
-    if (start + word_count > events_.words.capacity()) [[unlikely]] {
+    append(kind, ticks, static_cast<uint32_t>(words_.size()));
+    const size_t start = words_.size();
+    if (start + word_count > words_.capacity()) [[unlikely]] {
       reserve_words(start + word_count);
     }
-    events_.words.resize(start + word_count);
-    return events_.words.data() + start;
+    words_.resize(start + word_count);
+    return words_.data() + start;
   }
 
   /// Takes the last event back if it is of this kind, which has words.
   bool take_back(EventKind kind) {
     if (size() == 0 || kind_[size_ - 1] != kind) return false;
-    events_.words.resize(ref_[--size_]);
+    words_.resize(ref_[--size_]);
     return true;
   }
 
@@ -153,7 +199,7 @@ class EventsBuilder {
   void attribute(uint32_t attribute, uint8_t type, uint64_t value);
 
   [[nodiscard]] size_t size() const { return size_ - first_; }
-  [[nodiscard]] size_t word_count() const { return events_.words.size(); }
+  [[nodiscard]] size_t word_count() const { return words_.size(); }
   [[nodiscard]] uint64_t last_ticks() const { return size() == 0 ? 0 : ticks_[size_ - 1]; }
   [[nodiscard]] size_t depth() const { return open_.size(); }
   /// Enters of the calls that are open, outermost first.
@@ -177,7 +223,8 @@ class EventsBuilder {
     size_t moved;  ///< By so many rows towards the front.
     size_t words;  ///< Where its words begin in those of the location.
     size_t attributes;
-    Events fields;  ///< Its words and attributes.
+    base::Column<uint32_t> own_words;
+    Attributes own_attributes;
   };
 
   void append(EventKind kind, uint64_t ticks, uint32_t ref) {
@@ -196,7 +243,10 @@ class EventsBuilder {
   void reserve_words(size_t count);
 
   base::Arena* arena_;
-  Events events_;
+  Events events_;  // All but its packed columns, which are made of these in the end.
+  base::Column<uint64_t> times_;
+  base::Column<uint32_t> refs_;
+  base::Column<uint32_t> words_;
   // The three columns share one length, so that an event needs one comparison, not three.
   uint64_t* ticks_ = nullptr;
   EventKind* kind_ = nullptr;
@@ -227,16 +277,17 @@ class WordWriter {
 /// Reads fields in the layout of Events::words.
 class WordReader {
  public:
+  explicit WordReader(const Fields& words) : words_(words) {}
   explicit WordReader(std::span<const uint32_t> words) : words_(words) {}
   uint32_t u32() { return words_[next_++]; }
   uint64_t u64() {
     const uint64_t low = u32();
     return low | uint64_t{u32()} << 32U;
   }
-  [[nodiscard]] std::span<const uint32_t> rest() const { return words_.subspan(next_); }
+  [[nodiscard]] Fields rest() const { return words_.from(next_); }
 
  private:
-  std::span<const uint32_t> words_;
+  Fields words_;
   size_t next_ = 0;
 };
 

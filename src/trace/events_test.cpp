@@ -170,8 +170,9 @@ TEST(EventsBuilder, KeepsEventsAndWordsWhileItGrows) {
     }
     const Events events = builder.finish();
     ASSERT_EQ(events.size(), 4 * kRounds);
-    EXPECT_EQ(events.ticks.capacity(), events.size()) << "memory was not given back";
-    EXPECT_EQ(events.words.capacity(), events.words.size());
+    EXPECT_EQ(events.kind.capacity(), events.size()) << "memory was not given back";
+    EXPECT_EQ(events.ticks.plain().size(), events.size());
+    EXPECT_EQ(events.words.plain().size(), 9 * kRounds);
     for (uint32_t i = 0; i < kRounds; ++i) {
       ASSERT_EQ(events.ticks[4 * i + 3], 4 * i + 3);
       ASSERT_THAT(events.fields(4 * i), IsEmpty());

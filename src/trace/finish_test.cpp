@@ -54,10 +54,10 @@ TEST(Finish, KeepsMessagesThatAreThereAlready) {
   ASSERT_TRUE(trace.definitions.finish().ok());
   trace.rank_count = 2;
   trace.messages.resize(1);
-  trace.messages.sender[0] = 0;
-  trace.messages.receiver[0] = 1;
-  trace.messages.send_ticks[0] = 50;
-  trace.messages.recv_ticks[0] = 90;
+  trace.messages.sender.set(0, 0);
+  trace.messages.receiver.set(0, 1);
+  trace.messages.send_ticks.set(0, 50);
+  trace.messages.recv_ticks.set(0, 90);
   trace.start_ticks = 20;
   finish_again(trace);
   EXPECT_EQ(trace.messages.size(), 1U);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long because joining, ordering and what stays open share the ends of a rank.
 #include <algorithm>
-#include <functional>
 #include <unordered_map>
 
-#include "base/radix_sort.hpp"
 #include "trace/match.hpp"
 #include "trace/message_ends.hpp"
+#include "trace/write_messages.hpp"
 
 namespace pathline::trace {
 namespace {
 
 constexpr uint32_t kNone = base::IdMap::kNone;
-constexpr size_t kBytesWord = 3;  // Of the fields of an MpiSend or MpiIsend.
 
 /// The ends of each channel of one rank, in order. Needed only while the ends are joined.
 class Links {
@@ -42,19 +39,6 @@ class Links {
  private:
   std::vector<uint32_t> first_;  // Per channel.
   base::Column<uint32_t> next_;  // Per end.
-};
-
-struct RankEnds {
-  Ends ends;
-  base::Column<uint32_t> receive_of;  // Per send: the receive of its peer, or kNone.
-  bool goes_on = false;               // There will be more.
-  size_t known_receives = 0;          // Those behind may be of any channel.
-  std::vector<uint32_t> waiting;      // Receives whose send may still come.
-
-  /// Rank that a send which is not cancelled goes to.
-  [[nodiscard]] uint32_t peer(const Send& send) const {
-    return ends.send_channels[send.channel].peer;
-  }
 };
 
 struct RankLinks {
@@ -109,7 +93,7 @@ void join(const Trace& trace, const std::vector<RankLinks>& links, uint32_t rece
       if (by_stretch) {
         stretch = stretch_of(ends, order_ticks(trace, ends, receive));
         for (; send != kNone; send = sends.next(send)) {
-          send_stretch = stretch_of(sender.ends, ticks_of(trace, sender.ends.sends[send]));
+          send_stretch = stretch_of(sender.ends, sender.ends.sends[send].ticks);
           if (send_stretch >= stretch) break;
         }
       }
@@ -124,153 +108,6 @@ void join(const Trace& trace, const std::vector<RankLinks>& links, uint32_t rece
       sender.receive_of[send] = i;
       send = sends.next(send);
     }
-  }
-}
-
-/// Times that cut the matched sends into slices of about the same number, for sorting in parallel.
-std::vector<uint64_t> cut_times(const Trace& trace, const std::vector<RankEnds>& ranks,
-                                size_t message_count) {
-  constexpr size_t kSliceMessages = 32768;
-  constexpr size_t kMaxSlices = 256;
-  constexpr size_t kSamplesPerSlice = 16;
-  // Each looks for its borders in the sends of every rank.
-  constexpr size_t kMessagesARank = 4;
-  const size_t slices =
-      std::min({kMaxSlices, message_count / kSliceMessages + 1,
-                message_count / (kMessagesARank * std::max<size_t>(1, ranks.size())) + 1});
-  const size_t stride = std::max<size_t>(1, message_count / (slices * kSamplesPerSlice));
-  std::vector<uint64_t> samples;
-  size_t next = stride / 2;
-  for (const RankEnds& rank : ranks) {
-    for (; next < rank.ends.sends.size(); next += stride) {
-      samples.push_back(ticks_of(trace, rank.ends.sends[next]));
-    }
-    next -= rank.ends.sends.size();
-  }
-  std::sort(samples.begin(), samples.end());
-  std::vector<uint64_t> cuts = {0};
-  for (size_t i = 1; i < slices && !samples.empty(); ++i) {
-    const uint64_t cut = samples[i * samples.size() / slices];
-    if (cut > cuts.back()) cuts.push_back(cut);
-  }
-  return cuts;
-}
-
-/// What of a rank's sends belongs to which slice.
-struct Borders {
-  std::vector<uint32_t> first;    // Per slice: its first send; one entry more.
-  std::vector<uint32_t> matched;  // Per slice.
-};
-
-Borders borders_of(const Trace& trace, const RankEnds& rank, const std::vector<uint64_t>& cuts) {
-  Borders borders{.first = {0}, .matched = std::vector<uint32_t>(cuts.size(), 0)};
-  const auto& sends = rank.ends.sends;
-  for (uint32_t i = 0; i < sends.size(); ++i) {
-    const uint64_t ticks = ticks_of(trace, sends[i]);
-    while (borders.first.size() < cuts.size() && ticks >= cuts[borders.first.size()]) {
-      borders.first.push_back(i);
-    }
-    if (rank.receive_of[i] != kNone) ++borders.matched[borders.first.size() - 1];
-  }
-  borders.first.resize(cuts.size() + 1, static_cast<uint32_t>(sends.size()));
-  return borders;
-}
-
-/// A row of Messages and the end that completes it.
-struct Row {
-  uint32_t sender;
-  uint32_t receiver;
-  uint64_t send_ticks;
-  uint64_t send_end_ticks;
-  uint64_t recv_post_ticks;
-  uint64_t recv_ticks;
-  uint64_t bytes;
-  uint32_t tag;
-  uint32_t comm;
-  uint32_t send_location;
-  uint32_t recv_location;
-  uint32_t receive;  // Of the receiver.
-  uint32_t sending;  // The send, if it goes on; or kNone.
-};
-
-/// Appends the rows of one rank's sends from `first` to `end`, without what the receives tell.
-void add_sends(const Trace& trace, const std::vector<RankEnds>& ranks, uint32_t sender,
-               uint32_t first, uint32_t end, base::Column<Row>& rows) {
-  const RankEnds& rank = ranks[sender];
-  for (uint32_t i = first; i < end; ++i) {
-    const uint32_t receive = rank.receive_of[i];
-    if (receive == kNone) continue;
-    const Send& send = rank.ends.sends[i];
-    const Channel& channel = rank.ends.send_channels[send.channel];
-    __builtin_prefetch(&ranks[channel.peer].ends.receives[receive]);
-    const Events& events = trace.locations[send.location].events;
-    const uint64_t ticks = events.ticks[send.event];
-    const bool goes_on = send.end_event == kNone;
-    rows.push_back({.sender = sender,
-                    .receiver = channel.peer,
-                    .send_ticks = ticks,
-                    .send_end_ticks = goes_on || send.end_event == send.event
-                                          ? ticks
-                                          : events.ticks[send.end_event],
-                    .recv_post_ticks = 0,
-                    .recv_ticks = 0,
-                    .bytes = events.word64(send.event, kBytesWord),
-                    .tag = channel.tag,
-                    .comm = channel.comm,
-                    .send_location = send.location,
-                    .recv_location = 0,
-                    .receive = receive,
-                    .sending = goes_on ? send.event : kNone});
-  }
-}
-
-void add_receives(const Trace& trace, const std::vector<RankEnds>& ranks, base::Column<Row>& rows) {
-  for (Row& row : rows) {
-    const Receive& receive = ranks[row.receiver].ends.receives[row.receive];
-    const auto& ticks = trace.locations[receive.location].events.ticks;
-    row.recv_post_ticks = ranks[row.receiver].ends.posted(trace, receive);
-    row.recv_ticks = ticks[receive.event];
-    row.recv_location = receive.location;
-  }
-}
-
-/// Writes the rows of one slice, from `first_row` on: time, then sender, then the sender's own
-/// order.
-void write_slice(const Trace& trace, const std::vector<RankEnds>& ranks,
-                 const std::vector<Borders>& borders, size_t slice, size_t first_row,
-                 size_t row_count, Messages& messages, std::vector<OpenEnds::Sending>* sending) {
-  // Rank by rank, as what is looked up stands together there; all of a slice stays in the cache.
-  base::Column<Row> rows;
-  rows.reserve(row_count);
-  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
-    const std::vector<uint32_t>& first = borders[rank].first;
-    add_sends(trace, ranks, rank, first[slice], first[slice + 1], rows);
-  }
-  add_receives(trace, ranks, rows);
-  struct Order {
-    uint64_t ticks;
-    size_t row;
-  };
-  base::Column<Order> order(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) order[i] = {rows[i].send_ticks, i};
-  base::radix_sort(order, [](const Order& one) { return one.ticks; });
-  for (size_t i = 0; i < order.size(); ++i) {
-    const Row& row = rows[order[i].row];
-    const size_t to = first_row + i;
-    messages.sender[to] = row.sender;
-    messages.receiver[to] = row.receiver;
-    messages.send_ticks[to] = row.send_ticks;
-    messages.send_end_ticks[to] = row.send_end_ticks;
-    messages.recv_post_ticks[to] = row.recv_post_ticks;
-    messages.recv_ticks[to] = row.recv_ticks;
-    messages.bytes[to] = row.bytes;
-    messages.tag[to] = row.tag;
-    messages.comm[to] = row.comm;
-    messages.send_location[to] = row.send_location;
-    messages.recv_location[to] = row.recv_location;
-    if (row.sending == kNone || sending == nullptr) continue;
-    const Events& events = trace.locations[row.send_location].events;
-    sending->push_back({static_cast<uint32_t>(to), events.point_to_point(row.sending).request});
   }
 }
 
@@ -422,34 +259,6 @@ OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base:
     open.post_ticks[i] = add_requests(events, receives[i], open.events[i]);
   });
   return open;
-}
-
-/// Puts the messages in order.
-///
-/// sending  gets those whose sends go on, if it is not null.
-void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
-                    std::vector<OpenEnds::Sending>* sending) {
-  size_t send_count = 0;
-  for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
-  const std::vector<uint64_t> cuts = cut_times(trace, ranks, send_count);
-  std::vector<Borders> borders(ranks.size());
-  pool.for_each(ranks.size(), [&](size_t i) { borders[i] = borders_of(trace, ranks[i], cuts); });
-  std::vector<size_t> first_row(cuts.size() + 1, 0);
-  for (size_t slice = 0; slice < cuts.size(); ++slice) {
-    first_row[slice + 1] = first_row[slice];
-    for (const Borders& one : borders) first_row[slice + 1] += one.matched[slice];
-  }
-
-  trace.messages.resize(first_row.back());
-  std::vector<std::vector<OpenEnds::Sending>> of_slice(cuts.size());
-  pool.for_each(cuts.size(), [&](size_t slice) {
-    write_slice(trace, ranks, borders, slice, first_row[slice],
-                first_row[slice + 1] - first_row[slice], trace.messages,
-                sending != nullptr ? &of_slice[slice] : nullptr);
-  });
-  for (const auto& some : of_slice) {
-    if (sending != nullptr) sending->insert(sending->end(), some.begin(), some.end());
-  }
 }
 
 }  // namespace

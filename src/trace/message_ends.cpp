@@ -86,11 +86,9 @@ class Collector {
     if (!any_counts(events)) return;  // As for most threads beside the first of a rank.
     for (uint32_t i = 0; i < events.size(); ++i) {
       switch (events.kind[i]) {
-        case EventKind::kEnter: open_calls_.push_back(i); break;
+        case EventKind::kEnter:
         case EventKind::kLeave:
-          // Calls inside whose Leave got lost end here too.
-          while (!open_calls_.empty() && open_calls_.back() >= events.ref[i])
-            open_calls_.pop_back();
+          if (follows_calls_) follow_call(events, i);
           break;
         case EventKind::kMpiSend:
         case EventKind::kMpiIsend: add_send(events, i); break;
@@ -152,7 +150,26 @@ class Collector {
       sending_.set(point.request, static_cast<uint32_t>(ends_.sends.size()));
     }
     const uint32_t channel = ends_.send_channels.number({peer, comm, point.tag});
-    ends_.sends.push_back({{channel, location_index_, i}, i});
+    ends_.sends.push_back({{channel, location_index_, i}, i, events.ticks[i], point.bytes});
+  }
+
+  void follow_call(const Events& events, uint32_t i) {
+    if (events.kind[i] == EventKind::kEnter) {
+      open_calls_.push_back(i);
+    } else if (events.kind[i] == EventKind::kLeave) {
+      // Calls inside whose Leave got lost end here too.
+      while (!open_calls_.empty() && open_calls_.back() >= events.ref[i]) open_calls_.pop_back();
+    }
+  }
+
+  /// The Enter of the call around event `i`, or `i`. Calls are followed from the first time on that
+  /// this is asked: where all receives are nonblocking it never is.
+  uint32_t call_around(const Events& events, uint32_t i) {
+    if (!follows_calls_) {
+      for (uint32_t before = 0; before < i; ++before) follow_call(events, before);
+      follows_calls_ = true;
+    }
+    return open_calls_.empty() ? i : open_calls_.back();
   }
 
   void add_receive(const Events& events, uint32_t i) {
@@ -167,9 +184,10 @@ class Collector {
     }
     const uint32_t channel = ends_.receive_channels.number({peer, comm, point.tag});
     if (place == kNone) {  // Blocking, or of an old recorder, which writes no request.
-      uint32_t post_event = open_calls_.empty() ? i : open_calls_.back();
-      if (!post_ticks_.empty()) {  // Of a call that is not there any more.
-        post_event = kNone;
+      uint32_t post_event = kNone;
+      if (post_ticks_.empty()) {
+        post_event = call_around(events, i);
+      } else {  // Of a call that is not there any more.
         ends_.post_ticks[{location_index_, i}] = post_ticks_.front();
         post_ticks_ = post_ticks_.subspan(1);
       }
@@ -188,7 +206,8 @@ class Collector {
   Ends& ends_;
   ActiveRequests sending_;
   ActiveRequests receiving_;
-  std::vector<uint32_t> open_calls_;  // Their Enters, outermost first.
+  bool follows_calls_ = false;
+  std::vector<uint32_t> open_calls_;  // Their Enters, outermost first; if they are followed.
 };
 
 /// Merges stretches of a list that are in order each. `starts`: where each begins.
@@ -240,7 +259,7 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
     if (ends.sends.size() > sends) first_sends.push_back(sends);
     if (ends.receives.size() > receives) first_receives.push_back(receives);
   }
-  merge(ends.sends, first_sends, [&](const Send& send) { return ticks_of(trace, send); });
+  merge(ends.sends, first_sends, [](const Send& send) { return send.ticks; });
   merge(ends.receives, first_receives,
         [&](const Receive& receive) { return order_ticks(trace, ends, receive); });
   std::sort(ends.resumed.begin(), ends.resumed.end());

@@ -25,6 +25,8 @@ struct End {
 };
 struct Send : End {
   uint32_t end_event;  ///< The buffer was free again; kNone of one that goes on.
+  uint64_t ticks;
+  uint64_t bytes;
 };
 struct Receive : End {
   uint32_t post_event;  ///< It was posted; kNone if only Ends::post_ticks tells.
@@ -52,10 +54,6 @@ struct Ends {
     return trace.locations[receive.location].events.ticks[receive.post_event];
   }
 };
-
-inline uint64_t ticks_of(const Trace& trace, const Send& send) {
-  return trace.locations[send.location].events.ticks[send.event];
-}
 
 /// Receives are ordered by when they were posted. A blocking one by its own record: the call around
 /// it may be all of main.

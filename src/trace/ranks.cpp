@@ -28,17 +28,7 @@ const Group* list_of_processes(const Definitions& definitions) {
 }  // namespace
 
 void Messages::resize(size_t count) {
-  sender.resize(count);
-  receiver.resize(count);
-  send_ticks.resize(count);
-  send_end_ticks.resize(count);
-  recv_post_ticks.resize(count);
-  recv_ticks.resize(count);
-  bytes.resize(count);
-  tag.resize(count);
-  comm.resize(count);
-  send_location.resize(count);
-  recv_location.resize(count);
+  for_each_column(*this, *this, [&](auto& column, auto&) { column.resize(count); });
 }
 
 uint64_t Trace::event_count() const {

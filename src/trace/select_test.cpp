@@ -174,10 +174,10 @@ TEST(Selection, HoldsAMessageWhoseSendIsInsideAndOneOfWhoseRanksIs) {
   messages.resize(3);
   const uint32_t ends[3][2] = {{0, 1}, {1, 2}, {2, 3}};
   for (size_t i = 0; i < 3; ++i) {
-    messages.sender[i] = ends[i][0];
-    messages.receiver[i] = ends[i][1];
-    messages.send_ticks[i] = 10;
-    messages.recv_ticks[i] = 20;
+    messages.sender.set(i, ends[i][0]);
+    messages.receiver.set(i, ends[i][1]);
+    messages.send_ticks.set(i, 10);
+    messages.recv_ticks.set(i, 20);
   }
   Selection selection{.from_ticks = 10, .until_ticks = 20, .ranks = {true, false, true, false}};
   EXPECT_TRUE(selection.has_message(messages, 0));

@@ -9,6 +9,7 @@
 #include "base/arena.hpp"
 #include "base/column.hpp"
 #include "base/id.hpp"
+#include "base/packed_column.hpp"
 #include "trace/definitions.hpp"
 #include "trace/events.hpp"
 
@@ -39,21 +40,38 @@ struct Location {
 /// Messages as a structure of arrays, one row per matched message, sorted by send time, then
 /// sender, then order of sending. Times are ticks of the trace's clock.
 struct Messages {
-  base::Column<uint32_t> sender;           ///< Rank.
-  base::Column<uint32_t> receiver;         ///< Rank.
-  base::Column<uint64_t> send_ticks;       ///< The send call recorded it.
-  base::Column<uint64_t> send_end_ticks;   ///< The sender's buffer was free again.
-  base::Column<uint64_t> recv_post_ticks;  ///< The receive was posted.
-  base::Column<uint64_t> recv_ticks;       ///< The receive was complete.
-  base::Column<uint64_t> bytes;
-  base::Column<uint32_t> tag;
-  base::Column<uint32_t> comm;           ///< Index into Definitions::communicators.
-  base::Column<uint32_t> send_location;  ///< LocationIndex.
-  base::Column<uint32_t> recv_location;  ///< LocationIndex.
+  base::PackedColumn<uint32_t> sender;           ///< Rank.
+  base::PackedColumn<uint32_t> receiver;         ///< Rank.
+  base::PackedColumn<uint64_t> send_ticks;       ///< The send call recorded it.
+  base::PackedColumn<uint64_t> send_end_ticks;   ///< The sender's buffer was free again.
+  base::PackedColumn<uint64_t> recv_post_ticks;  ///< The receive was posted.
+  base::PackedColumn<uint64_t> recv_ticks;       ///< The receive was complete.
+  base::PackedColumn<uint64_t> bytes;
+  base::PackedColumn<uint32_t> tag;
+  base::PackedColumn<uint32_t> comm;           ///< Index into Definitions::communicators.
+  base::PackedColumn<uint32_t> send_location;  ///< LocationIndex.
+  base::PackedColumn<uint32_t> recv_location;  ///< LocationIndex.
 
   [[nodiscard]] size_t size() const { return sender.size(); }
+  /// Of columns that are not packed, to be filled row by row.
   void resize(size_t count);
 };
+
+/// Calls visit(column, the same column of `other`) for each.
+template <class First, class Second, class Visit>
+void for_each_column(First& messages, Second& other, Visit visit) {
+  visit(messages.sender, other.sender);
+  visit(messages.receiver, other.receiver);
+  visit(messages.send_ticks, other.send_ticks);
+  visit(messages.send_end_ticks, other.send_end_ticks);
+  visit(messages.recv_post_ticks, other.recv_post_ticks);
+  visit(messages.recv_ticks, other.recv_ticks);
+  visit(messages.bytes, other.bytes);
+  visit(messages.tag, other.tag);
+  visit(messages.comm, other.comm);
+  visit(messages.send_location, other.send_location);
+  visit(messages.recv_location, other.recv_location);
+}
 
 /// A send or a receive that found no partner.
 struct Unmatched {

@@ -40,7 +40,7 @@ Crowding::Crowding(const trace::Trace& trace, const Rows& rows, base::ThreadPool
       const uint32_t receiver = rows.of_rank[messages.receiver[i]];
       if (sender == base::IdMap::kNone || receiver == base::IdMap::kNone) continue;
       const auto [first_ticks, last_ticks] =
-          std::minmax(messages.send_ticks[i], messages.recv_ticks[i]);
+          std::minmax({messages.send_ticks[i], messages.recv_ticks[i]});
       const size_t first = bin_of(first_ticks);
       const size_t last = bin_of(last_ticks);
       const double height = (sender < receiver ? receiver - sender : sender - receiver) + 1.0;

@@ -29,13 +29,14 @@ trace::Trace messages_of(size_t count) {
   std::sort(sends.begin(), sends.end());
   trace::Messages& messages = trace.messages;
   for (size_t i = 0; i < count; ++i) {
-    messages.sender[i] = static_cast<uint32_t>(random() % kRanks);
-    messages.receiver[i] = static_cast<uint32_t>(random() % kRanks);
-    messages.send_ticks[i] = sends[i];
+    messages.sender.set(i, static_cast<uint32_t>(random() % kRanks));
+    messages.receiver.set(i, static_cast<uint32_t>(random() % kRanks));
+    messages.send_ticks.set(i, sends[i]);
     // Some clocks disagree.
-    messages.recv_ticks[i] = std::max<uint64_t>(sends[i] + random() % 60000, 2000) - 2000;
-    messages.bytes[i] = random() % 5000;
-    messages.send_location[i] = messages.recv_location[i] = UINT32_MAX;
+    messages.recv_ticks.set(i, std::max<uint64_t>(sends[i] + random() % 60000, 2000) - 2000);
+    messages.bytes.set(i, random() % 5000);
+    messages.send_location.set(i, UINT32_MAX);
+    messages.recv_location.set(i, UINT32_MAX);
   }
   trace.end_ticks = 40 * 1000000;
   return trace;
@@ -124,14 +125,13 @@ layout::Density drawn_through_the_pyramid(const trace::Trace& trace, TimeRange r
                                           size_t max_messages, base::ThreadPool& pool,
                                           size_t& records_drawn) {
   const trace::Messages& messages = trace.messages;
-  const auto pyramid =
-      pyramid::MessagePyramid::build({{messages.send_ticks.data(), messages.size()},
-                                      {messages.recv_ticks.data(), messages.size()},
-                                      {messages.sender.data(), messages.size()},
-                                      {messages.receiver.data(), messages.size()},
-                                      {},
-                                      kRanks},
-                                     {.tile_message_count = 4096}, pool);
+  const auto pyramid = pyramid::MessagePyramid::build({messages.send_ticks.plain(),
+                                                       messages.recv_ticks.plain(),
+                                                       messages.sender.plain(),
+                                                       messages.receiver.plain(),
+                                                       {},
+                                                       kRanks},
+                                                      {.tile_message_count = 4096}, pool);
   pyramid::MessageRecords records;
   pyramid.query({.from_ticks = range.from,
                  .until_ticks = range.until,
@@ -161,8 +161,8 @@ TEST(RecordLines, OfCellsDrawNearlyTheSamePicture) {
   base::ThreadPool pool(1);
   trace::Trace trace = messages_of(400000);
   for (size_t i = 0; i < trace.messages.size(); ++i) {
-    trace.messages.receiver[i] =
-        (trace.messages.sender[i] + 9 + static_cast<uint32_t>(i % 3)) % kRanks;
+    trace.messages.receiver.set(
+        i, (trace.messages.sender[i] + 9 + static_cast<uint32_t>(i % 3)) % kRanks);
   }
   const Rows rows = rows_of(kRanks);
   const TimeRange range{0, 40000000};

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/write_messages.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/radix_sort.hpp"
+
+namespace pathline::trace {
+namespace {
+
+constexpr uint32_t kNone = base::IdMap::kNone;
+constexpr size_t kBlockRows = base::PackedColumn<uint64_t>::kBlock;
+
+/// Times that cut the matched sends into slices of about the same number, for sorting in parallel.
+std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t message_count) {
+  constexpr size_t kSliceMessages = 32768;
+  constexpr size_t kMaxSlices = 4096;
+  constexpr size_t kSamplesPerSlice = 16;
+  // Each looks for its borders in the sends of every rank.
+  constexpr size_t kMessagesARank = 4;
+  const size_t slices =
+      std::min({kMaxSlices, message_count / kSliceMessages + 1,
+                message_count / (kMessagesARank * std::max<size_t>(1, ranks.size())) + 1});
+  const size_t stride = std::max<size_t>(1, message_count / (slices * kSamplesPerSlice));
+  std::vector<uint64_t> samples;
+  size_t next = stride / 2;
+  for (const RankEnds& rank : ranks) {
+    for (; next < rank.ends.sends.size(); next += stride) {
+      samples.push_back(rank.ends.sends[next].ticks);
+    }
+    next -= rank.ends.sends.size();
+  }
+  std::sort(samples.begin(), samples.end());
+  std::vector<uint64_t> cuts = {0};
+  for (size_t i = 1; i < slices && !samples.empty(); ++i) {
+    const uint64_t cut = samples[i * samples.size() / slices];
+    if (cut > cuts.back()) cuts.push_back(cut);
+  }
+  return cuts;
+}
+
+/// What of a rank's sends belongs to which slice.
+struct Borders {
+  std::vector<uint32_t> first;    // Per slice: its first send; one entry more.
+  std::vector<uint32_t> matched;  // Per slice.
+};
+
+Borders borders_of(const RankEnds& rank, const std::vector<uint64_t>& cuts) {
+  Borders borders{.first = {0}, .matched = std::vector<uint32_t>(cuts.size(), 0)};
+  const auto& sends = rank.ends.sends;
+  for (uint32_t i = 0; i < sends.size(); ++i) {
+    const uint64_t ticks = sends[i].ticks;
+    while (borders.first.size() < cuts.size() && ticks >= cuts[borders.first.size()]) {
+      borders.first.push_back(i);
+    }
+    if (rank.receive_of[i] != kNone) ++borders.matched[borders.first.size() - 1];
+  }
+  borders.first.resize(cuts.size() + 1, static_cast<uint32_t>(sends.size()));
+  return borders;
+}
+
+/// A row of Messages and the end that completes it.
+struct Row {
+  uint32_t sender;
+  uint32_t receiver;
+  uint64_t send_ticks;
+  uint64_t send_end_ticks;
+  uint64_t recv_post_ticks;
+  uint64_t recv_ticks;
+  uint64_t bytes;
+  uint32_t tag;
+  uint32_t comm;
+  uint32_t send_location;
+  uint32_t recv_location;
+  uint32_t receive;  // Of the receiver.
+  uint32_t sending;  // The send, if it goes on; or kNone.
+};
+
+/// Asks for what the next sends of a rank will take: first their list, then what it leads to.
+void prefetch_ends(const RankEnds& rank, uint32_t first) {
+  if (first >= rank.ends.sends.size()) return;
+  __builtin_prefetch(&rank.receive_of[first]);
+  __builtin_prefetch(&rank.ends.sends[first]);
+}
+void prefetch_ticks(const Trace& trace, const RankEnds& rank, uint32_t first) {
+  if (first >= rank.ends.sends.size()) return;
+  const Send& send = rank.ends.sends[first];
+  const auto& ticks = trace.locations[send.location].events.ticks;
+  const uint32_t event = send.end_event == kNone ? send.event : send.end_event;
+  ticks.prefetch_block(event);
+  ticks.prefetch(event);
+  if (send.channel != kNone) __builtin_prefetch(&rank.ends.send_channels[send.channel]);
+}
+
+/// Appends the rows of one rank's sends from `first` to `end`, without what the receives tell.
+void add_sends(const Trace& trace, const std::vector<RankEnds>& ranks, uint32_t sender,
+               uint32_t first, uint32_t end, base::Column<Row>& rows) {
+  const RankEnds& rank = ranks[sender];
+  for (uint32_t i = first; i < end; ++i) {
+    const uint32_t receive = rank.receive_of[i];
+    if (receive == kNone) continue;
+    const Send& send = rank.ends.sends[i];
+    const Channel& channel = rank.ends.send_channels[send.channel];
+    __builtin_prefetch(&ranks[channel.peer].ends.receives[receive]);
+    const bool goes_on = send.end_event == kNone;
+    const auto& ticks = trace.locations[send.location].events.ticks;
+    rows.push_back({.sender = sender,
+                    .receiver = channel.peer,
+                    .send_ticks = send.ticks,
+                    .send_end_ticks = goes_on ? send.ticks : ticks[send.end_event],
+                    .recv_post_ticks = 0,
+                    .recv_ticks = 0,
+                    .bytes = send.bytes,
+                    .tag = channel.tag,
+                    .comm = channel.comm,
+                    .send_location = send.location,
+                    .recv_location = 0,
+                    .receive = receive,
+                    .sending = goes_on ? send.event : kNone});
+  }
+}
+
+void add_receives(const Trace& trace, const std::vector<RankEnds>& ranks, base::Column<Row>& rows) {
+  for (Row& row : rows) {
+    const Receive& receive = ranks[row.receiver].ends.receives[row.receive];
+    // Until the ticks are read, below.
+    row.recv_post_ticks = receive.post_event == kNone ? receive.event : receive.post_event;
+    row.recv_ticks = receive.event;
+    row.recv_location = receive.location;
+  }
+  // Neighbours are of different receivers: ask early for what each will take.
+  constexpr size_t kAhead = 12;
+  const auto ticks_of = [&](const Row& row) -> const base::PackedColumn<uint64_t>& {
+    return trace.locations[row.recv_location].events.ticks;
+  };
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + 2 * kAhead < rows.size()) {
+      const Row& far = rows[i + 2 * kAhead];
+      ticks_of(far).prefetch_block(far.recv_post_ticks);
+      ticks_of(far).prefetch_block(far.recv_ticks);
+      const Row& near = rows[i + kAhead];
+      ticks_of(near).prefetch(near.recv_post_ticks);
+      ticks_of(near).prefetch(near.recv_ticks);
+    }
+    Row& row = rows[i];
+    const Ends& ends = ranks[row.receiver].ends;
+    row.recv_post_ticks = ends.post_ticks.empty() ? ticks_of(row)[row.recv_post_ticks]
+                                                  : ends.posted(trace, ends.receives[row.receive]);
+    row.recv_ticks = ticks_of(row)[row.recv_ticks];
+  }
+}
+
+/// Writes the rows of one slice, from `first_row` on: time, then sender, then the sender's own
+/// order.
+void write_slice(const Trace& trace, const std::vector<RankEnds>& ranks,
+                 const std::vector<Borders>& borders, size_t slice, size_t first_row,
+                 size_t row_count, Messages& messages, std::vector<OpenEnds::Sending>* sending) {
+  // Rank by rank, as what is looked up stands together there; all of a slice stays in the cache.
+  base::Column<Row> rows;
+  rows.reserve(row_count);
+  constexpr size_t kAhead = 2;
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    if (rank + 2 * kAhead < ranks.size()) {
+      prefetch_ends(ranks[rank + 2 * kAhead], borders[rank + 2 * kAhead].first[slice]);
+      prefetch_ticks(trace, ranks[rank + kAhead], borders[rank + kAhead].first[slice]);
+    }
+    const std::vector<uint32_t>& first = borders[rank].first;
+    add_sends(trace, ranks, rank, first[slice], first[slice + 1], rows);
+  }
+  add_receives(trace, ranks, rows);
+  struct Order {
+    uint64_t ticks;
+    size_t row;
+  };
+  base::Column<Order> order(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) order[i] = {rows[i].send_ticks, i};
+  base::radix_sort(order, [](const Order& one) { return one.ticks; });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Row& row = rows[order[i].row];
+    const size_t to = first_row + i;
+    messages.sender.set(to, row.sender);
+    messages.receiver.set(to, row.receiver);
+    messages.send_ticks.set(to, row.send_ticks);
+    messages.send_end_ticks.set(to, row.send_end_ticks);
+    messages.recv_post_ticks.set(to, row.recv_post_ticks);
+    messages.recv_ticks.set(to, row.recv_ticks);
+    messages.bytes.set(to, row.bytes);
+    messages.tag.set(to, row.tag);
+    messages.comm.set(to, row.comm);
+    messages.send_location.set(to, row.send_location);
+    messages.recv_location.set(to, row.recv_location);
+    if (row.sending == kNone || sending == nullptr) continue;
+    const Events& events = trace.locations[row.send_location].events;
+    sending->push_back({static_cast<uint32_t>(i), events.point_to_point(row.sending).request});
+  }
+}
+
+/// Appends the first `count` rows, a multiple of kBlockRows or all, and moves the others to the
+/// front.
+void pack_rows(Messages& rows, size_t count, base::ThreadPool& pool, Messages& messages) {
+  std::vector<std::function<void()>> columns;
+  for_each_column(messages, rows, [&](auto& to, auto& from) {
+    columns.emplace_back([&to, plain = from.plain(), count] {
+      to.append(plain.first(count));
+      std::copy(plain.begin() + static_cast<ptrdiff_t>(count), plain.end(), plain.begin());
+    });
+  });
+  pool.for_each(columns.size(), [&](size_t i) { columns[i](); });
+}
+
+}  // namespace
+
+void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
+                    std::vector<OpenEnds::Sending>* sending) {
+  size_t send_count = 0;
+  for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
+  const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
+  std::vector<Borders> borders(ranks.size());
+  pool.for_each(ranks.size(), [&](size_t i) { borders[i] = borders_of(ranks[i], cuts); });
+  std::vector<size_t> first_row(cuts.size() + 1, 0);
+  for (size_t slice = 0; slice < cuts.size(); ++slice) {
+    first_row[slice + 1] = first_row[slice];
+    for (const Borders& one : borders) first_row[slice + 1] += one.matched[slice];
+  }
+
+  // A few slices at a time are written row by row and then packed.
+  const size_t at_once = std::max<size_t>(4, 2 * size_t{pool.thread_count()});
+  Messages rows;
+  size_t kept = 0;  // Rows of the last time, which did not fill a block.
+  std::vector<std::vector<OpenEnds::Sending>> of_slice(cuts.size());
+  for (size_t first = 0; first < cuts.size(); first += at_once) {
+    const size_t last = std::min(first + at_once, cuts.size());
+    rows.resize(kept + first_row[last] - first_row[first]);
+    pool.for_each(last - first, [&](size_t i) {
+      const size_t slice = first + i;
+      write_slice(trace, ranks, borders, slice, kept + first_row[slice] - first_row[first],
+                  first_row[slice + 1] - first_row[slice], rows,
+                  sending != nullptr ? &of_slice[slice] : nullptr);
+    });
+    kept = last < cuts.size() ? rows.size() % kBlockRows : 0;
+    pack_rows(rows, rows.size() - kept, pool, trace.messages);
+  }
+  for_each_column(trace.messages, rows, [](auto& column, auto&) { column.shrink_to_fit(); });
+  for (size_t slice = 0; slice < cuts.size(); ++slice) {
+    for (const OpenEnds::Sending& one : of_slice[slice]) {
+      sending->push_back({static_cast<uint32_t>(first_row[slice]) + one.message, one.request});
+    }
+  }
+}
+
+}  // namespace pathline::trace
