@@ -9,4 +9,8 @@ namespace pathline::base {
 /// effect where the C library is not glibc.
 void keep_freed_memory();
 
+/// Gives what was freed back to the system now, for a program that is through with most of what it
+/// had and goes on to something large.
+void give_back_freed_memory();
+
 }  // namespace pathline::base

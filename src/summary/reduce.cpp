@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/heap.hpp"
 #include "comm/growing_omp_barriers.hpp"
 #include "comm/growing_waits.hpp"
 #include "comm/step_table.hpp"
@@ -165,6 +166,7 @@ class Pass {
     }
     forget_events(windows_.trace());
     windows_.forget();
+    base::give_back_freed_memory();
     states_.end(pool_);
     archive_.file_bytes = windows_.archive().event_bytes;
     for (size_t i = 0; i < archive_.file_bytes.size(); ++i) {
@@ -316,6 +318,8 @@ class Pass {
     }
     trace::add_warnings(odd_, trace);
     RunSummary result;
+    result.matrix = matrix_.finish(trace.rank_count);
+    base::give_back_freed_memory();  // Before the steps, which are more still.
     result.facts = facts_.finish(trace);
     result.facts.messages = messages_;
     result.facts.message_bytes = message_bytes_;
@@ -329,7 +333,6 @@ class Pass {
     const auto barriers = omp_barriers_.rows();
     result.waits.rows.insert(result.waits.rows.end(), barriers.begin(), barriers.end());
     result.profile = canonical(profile_.finish());
-    result.matrix = matrix_.finish(trace.rank_count);
     result.states = states_.finish();
     result.marks = marks_.finish();
     for (size_t i = 0; i < trace.locations.size(); ++i) {
