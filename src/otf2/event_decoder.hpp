@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because the fields of a record and the ways through its chunk share one state.
 #pragma once
 
 #include <algorithm>
