@@ -225,12 +225,16 @@ TEST(Marks, AreLeftOutWithTooManyMessages) {
   messages.resize(kTooMany + 1);
   for (size_t i = 0; i < messages.size(); ++i) {
     const uint64_t begin = i < kTooMany ? 5 : 15;
-    messages.sender[i] = messages.receiver[i] = 0;
-    messages.send_location[i] = messages.recv_location[i] = 0;
-    messages.send_ticks[i] = messages.send_end_ticks[i] = messages.recv_post_ticks[i] = begin;
-    messages.recv_ticks[i] = begin + 10;
-    messages.bytes[i] = i;
-    messages.tag[i] = messages.comm[i] = 0;
+    for (auto* column : {&messages.sender, &messages.receiver, &messages.send_location,
+                         &messages.recv_location, &messages.tag, &messages.comm}) {
+      column->set(i, 0);
+    }
+    for (auto* column :
+         {&messages.send_ticks, &messages.send_end_ticks, &messages.recv_post_ticks}) {
+      column->set(i, begin);
+    }
+    messages.recv_ticks.set(i, begin + 10);
+    messages.bytes.set(i, i);
   }
   GrowingMarks growing(0, 10, 2);
   growing.add(messages);
