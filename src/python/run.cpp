@@ -175,7 +175,9 @@ app::DataTable Run::findings(double min_percent) const {
 
 app::DataTable Run::messages(const Part& part) const {
   const auto& trace = events_needed();
-  return app::messages_table(trace, selection(part));
+  if (!part.is_all()) return app::messages_table(trace, selection(part));
+  constexpr uint64_t kKey = UINT64_MAX;  // No location has this index.
+  return shown_.get(kKey, [&] { return app::messages_table(trace, selection(part)); });
 }
 
 app::DataTable Run::locations() const {
@@ -195,7 +197,8 @@ app::DataTable Run::events(std::optional<uint64_t> id) const {
     return app::events_table(trace, threads);
   }
   for (uint32_t i = 0; i < trace->locations.size(); ++i) {
-    if (trace->locations[i].id == *id) return app::events_table(trace, i);
+    if (trace->locations[i].id != *id) continue;
+    return shown_.get(i, [&] { return app::events_table(trace, i); });
   }
   throw Failure({base::ErrorCode::kNotFound, fmt::format("{}: there is no location {}", path_, *id),
                  "run.locations() lists those there are."});

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "profile/profile_file.hpp"
+#include "python/shown_tables.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -29,6 +30,7 @@ struct Part {
   std::optional<double> end_s;
   std::string ranks;
 
+  [[nodiscard]] bool is_all() const { return !has_window() && ranks.empty(); }
   [[nodiscard]] bool has_window() const { return begin_s || end_s; }
 };
 
@@ -94,6 +96,7 @@ class Run {
   unsigned threads_;
   std::vector<std::string> warnings_;
   std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
+  mutable ShownTables shown_;
   SharedProfile counted_;  ///< Of a trace without events: what the recorder counted.
 };
 
