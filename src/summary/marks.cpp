@@ -56,12 +56,15 @@ uint64_t GrowingMarks::instants_until(uint64_t ticks) const {
 void GrowingMarks::add(const trace::Messages& messages) {
   if (count_ == 0) return;
   for (size_t i = 0; i < messages.size(); ++i) {
+    // That a send went on behind its message is known or not, as windows happen to end.
+    const uint64_t send_end = messages.send_end_ticks[i];
+    const bool is_known = send_end <= messages.recv_ticks[i];
     const MarkedMessage one{messages.sender[i],
                             messages.receiver[i],
                             messages.send_location[i],
                             messages.recv_location[i],
                             messages.send_ticks[i],
-                            messages.send_end_ticks[i],
+                            is_known ? send_end : messages.send_ticks[i],
                             messages.recv_post_ticks[i],
                             messages.recv_ticks[i],
                             messages.bytes[i],

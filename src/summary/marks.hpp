@@ -19,7 +19,7 @@ struct MarkedMessage {
   uint32_t send_location;
   uint32_t recv_location;
   uint64_t send_ticks;
-  uint64_t send_end_ticks;
+  uint64_t send_end_ticks;  ///< send_ticks where the message arrived before.
   uint64_t recv_post_ticks;
   uint64_t recv_ticks;
   uint64_t bytes;
