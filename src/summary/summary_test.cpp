@@ -237,7 +237,7 @@ TEST(Windows, GiveTheTablesOfTheWholeForArchivesOfOthers) {
 
 TEST(Windows, GiveTheTablesOfTheWholeForAnyProgram) {
   size_t compared = 0;
-  const size_t seeds = base::scaled(100);
+  const size_t seeds = base::scaled(40);
   for (uint32_t seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const base::ScratchFolder folder;
