@@ -143,8 +143,12 @@ void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
 
 void GrowingWaits::add_operations(const WaitPart& part) {
   for (const trace::CollectivePart& one : part.collectives) {
-    const uint32_t member = trace::is_self(run_.definitions, one.comm) ? one.location + 1 : 0;
-    Operations& of = operations_[{one.comm, member}];
+    const bool is_self = trace::is_self(run_.definitions, one.comm);
+    Operations& of = operations_[{one.comm, is_self ? one.location + 1 : 0}];
+    if (is_self) {  // The threads of a rank share the numbers, but not the operations.
+      of.open.push_back({one});
+      continue;
+    }
     if (one.sequence < of.first) {
       is_odd_ = true;  // More members than its communicator has.
       continue;
@@ -157,8 +161,8 @@ void GrowingWaits::add_operations(const WaitPart& part) {
 
 void GrowingWaits::find_operations(Window& window, base::ThreadPool& pool) {
   const auto is_complete = [&](const std::vector<trace::CollectivePart>& members, uint32_t comm) {
-    if (!window.ended && members.size() < std::max<size_t>(1, ranks_.size(comm))) return false;
-    if (!window.ended && ranks_.size(comm) == 0) return false;
+    const size_t all = ranks_.size(comm);  // Where that is not known they are at the end.
+    if (!window.ended && (all == 0 || members.size() < all)) return false;
     return std::all_of(members.begin(), members.end(), [&](const trace::CollectivePart& one) {
       return window.is_settled(one.location, one.begin_ticks) &&
              window.is_settled(one.location, one.end_ticks);
@@ -374,6 +378,12 @@ void GrowingWaits::count(const Window& window, uint32_t call, const PollWork* wo
   if (latest.kind == WaitKind::kLateSender && receives && latest.ticks > begin) {
     wrong_order_.add_wait(window.location[call], window.number[call], begin, latest.ticks);
   }
+}
+
+uint64_t GrowingWaits::operations() const {
+  uint64_t count = 0;
+  for (const auto& [key, of] : operations_) count += of.first;
+  return count;
 }
 
 Waits GrowingWaits::finish() const { return {sums_.rows(), messages_without_call_}; }

@@ -42,6 +42,8 @@ class GrowingWaits {
   bool add(WaitPart part, uint64_t until_ticks, bool ended, base::ThreadPool& pool);
   /// Of the whole run, by kind, then rank.
   [[nodiscard]] Waits finish() const;
+  /// How many collective operations were complete; at the end all.
+  [[nodiscard]] uint64_t operations() const;
 
  private:
   struct Window;

@@ -2,7 +2,6 @@
 #include "summary/reduce.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -24,69 +23,6 @@
 
 namespace pathline::summary {
 namespace {
-
-using trace::EventKind;
-
-/// How many collective operations there are: the i-th ones of all members of a communicator are
-/// one.
-class CollectiveCount {
- public:
-  void add(const trace::Trace& part, const std::vector<size_t>& earlier) {
-    for (uint32_t i = 0; i < part.locations.size(); ++i) {
-      const trace::Location& location = part.locations[i];
-      const trace::Events& events = location.events;
-      // Of a rank the operations of all threads count together.
-      const uint64_t member = location.rank.valid() ? uint64_t{location.rank} : kNoRank + i;
-      for (size_t event = earlier[i]; event < events.size(); ++event) {
-        const EventKind kind = events.kind[event];
-        if (kind != EventKind::kMpiCollectiveEnd &&
-            kind != EventKind::kNonBlockingCollectiveComplete) {
-          continue;
-        }
-        const uint32_t comm = part.definitions.communicator_index(events.fields(event)[1]);
-        if (comm != base::IdMap::kNone) ++counts_[{comm, is_self(part, comm) ? i : member}];
-      }
-    }
-  }
-  void pack(base::Packer& out) const {
-    out.put(uint64_t{counts_.size()});
-    for (const auto& [key, count] : counts_) {
-      out.put(key.first);
-      out.put(key.second);
-      out.put(count);
-    }
-  }
-  void take(base::Unpacker& in) {
-    for (auto size = in.get<uint64_t>(); size > 0; --size) {
-      const auto comm = in.get<uint32_t>();
-      const auto member = in.get<uint64_t>();
-      counts_[{comm, member}] += in.get<uint64_t>();
-    }
-  }
-  [[nodiscard]] uint64_t finish(const trace::Trace& trace) const {
-    uint64_t sum = 0;
-    std::map<uint32_t, uint64_t> most;
-    for (const auto& [key, count] : counts_) {
-      if (is_self(trace, key.first)) {
-        sum += count;
-      } else {
-        most[key.first] = std::max(most[key.first], count);
-      }
-    }
-    for (const auto& [comm, count] : most) sum += count;
-    return sum;
-  }
-
- private:
-  static constexpr uint64_t kNoRank = uint64_t{1} << 32U;
-  static bool is_self(const trace::Trace& trace, uint32_t comm) {
-    const uint32_t group =
-        trace.definitions.group_index(trace.definitions.communicators[comm].group);
-    return group != base::IdMap::kNone &&
-           trace.definitions.groups[group].type == trace::GroupType::kCommSelf;
-  }
-  std::map<std::pair<uint32_t, uint64_t>, uint64_t> counts_;  // By communicator and member.
-};
 
 /// Depth first, children in the order of their region: as it does not depend on who was seen first.
 profile::Profile canonical(profile::Profile given) {
@@ -184,7 +120,6 @@ class Pass {
     profile_.pack([&](size_t location) { return share_.owns(location); }, out);
     matrix_.pack(out);
     facts_.pack(out);
-    collectives_.pack(out);
     steps_.pack(out);
     omp_barriers_.pack(out);
     bytes_.pack(out);
@@ -201,7 +136,6 @@ class Pass {
     profile_.take(in);
     matrix_.take(in);
     facts_.take(in);
-    collectives_.take(in);
     steps_.take(in);
     omp_barriers_.take(in);
     bytes_.take(in);
@@ -256,7 +190,6 @@ class Pass {
     marks_.add(part.messages);
     profile_.add(part, windows_.from_ticks(), pool_);
     facts_.add(part, earlier, open.events);
-    collectives_.add(part, earlier);
     comm::GrowingStepTable::Progress progress{earlier, windows_.ended(), {}};
     for (size_t i = 0; i < count; ++i) progress.last_ticks.push_back(windows_.seen(i).last_ticks);
     progress.others = share_.others();
@@ -325,7 +258,7 @@ class Pass {
     result.facts.message_bytes = message_bytes_;
     result.facts.unmatched_sends = odd_.sends.count;
     result.facts.unmatched_receives = odd_.receives.count;
-    result.facts.collectives = collectives_.finish(trace);
+    result.facts.collectives = waits_.operations();
     result.facts.marked_steps = steps_.most();
     result.steps = steps_.finish();
     result.bytes = bytes_.finish();
@@ -354,7 +287,6 @@ class Pass {
   profile::GrowingProfile profile_;
   comm::GrowingMatrix matrix_;
   comm::GrowingSummary facts_;
-  CollectiveCount collectives_;
   comm::GrowingStepTable steps_;
   trace::GrowingArchiveBytes bytes_;
   comm::WaitStream wait_stream_;
