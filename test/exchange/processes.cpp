@@ -75,7 +75,9 @@ int error(Exchange& exchange) {
     return wrong(exchange, "agree on an error");
   }
   exchange.leave();
-  if (rank == 0) std::printf("%s\n", all.error().message.c_str());
+  // As in the program one speaks for all: a launcher may kill the others as soon as one has failed.
+  if (rank > 0) return 0;
+  std::printf("%s\n", all.error().message.c_str());
   return 2;
 }
 
