@@ -148,7 +148,8 @@ TEST(StepTable, AddsUpToTheWholeRun) {
       EXPECT_LE(row.begin_ticks, row.end_ticks);
     }
     for (const Counters& counters : table.outside) sum += counters;
-    const Summary summary = summarise(trace);
+    base::ThreadPool pool(2);
+    const Summary summary = summarise(trace, pool);
     Counters whole;
     whole.sent_messages = whole.received_messages = trace.messages.size();
     whole.sent_bytes = whole.received_bytes = summary.message_bytes;

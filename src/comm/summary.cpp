@@ -2,6 +2,7 @@
 #include "comm/summary.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -19,51 +20,85 @@ void add_transfers(const std::vector<IoTransfer>& transfers, Summary& summary) {
   }
 }
 
+/// Of one location. `open` gets its I/O that goes on.
+void count(const trace::Definitions& definitions, const trace::Events& events, size_t earlier,
+           std::vector<uint32_t>& open, Summary& summary, std::vector<bool>& visited) {
+  std::array<uint64_t, trace::kEventKindCount> counts{};
+  for (size_t i = earlier; i < events.size(); ++i) {
+    ++counts[static_cast<size_t>(events.kind[i])];
+    if (events.kind[i] == EventKind::kEnter) visited[events.ref[i]] = true;
+    if (events.kind[i] == EventKind::kCallingContextEnter) {
+      const auto region = definitions.calling_context_region(events.fields(i)[0]);
+      if (region.valid()) visited[region] = true;
+    }
+  }
+  for (size_t kind = 0; kind < counts.size(); ++kind) summary.events_by_kind[kind] += counts[kind];
+  summary.events += events.size() - earlier;
+  summary.io_operations += counts[static_cast<size_t>(EventKind::kIoOperationBegin)];
+  if (counts[static_cast<size_t>(EventKind::kIoOperationBegin)] > 0 ||
+      counts[static_cast<size_t>(EventKind::kIoOperationComplete)] > 0) {
+    return add_transfers(io_transfers(events, &open), summary);
+  }
+  for (uint32_t i = 0; i < earlier; ++i) {
+    if (events.kind[i] == EventKind::kIoOperationBegin) open.push_back(i);
+  }
+}
+
 }  // namespace
 
-Summary summarise(const trace::Trace& trace) {
+Summary summarise(const trace::Trace& trace, base::ThreadPool& pool) {
   GrowingSummary growing;
   std::vector<std::vector<uint32_t>> open(trace.locations.size());
-  growing.add(trace, std::vector<size_t>(trace.locations.size(), 0), open);
+  growing.add(trace, std::vector<size_t>(trace.locations.size(), 0), open, pool);
   Summary summary = growing.finish(trace);
   summary.messages = trace.messages.size();
-  for (const uint64_t bytes : trace.messages.bytes) summary.message_bytes += bytes;
+  constexpr size_t kPiece = 1U << 16U;
+  std::vector<uint64_t> bytes(trace.messages.size() / kPiece + 1);
+  pool.for_each(bytes.size(), [&](size_t piece) {
+    const size_t end = std::min(trace.messages.size(), (piece + 1) * kPiece);
+    for (size_t i = piece * kPiece; i < end; ++i) bytes[piece] += trace.messages.bytes[i];
+  });
+  summary.message_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
   summary.unmatched_sends = trace.unmatched_sends.size();
   summary.unmatched_receives = trace.unmatched_receives.size();
   summary.collectives = trace.collectives.size();
-  for (const auto& steps : trace::marked_steps(trace)) {
+  for (const auto& steps : trace::marked_steps(trace, &pool)) {
     summary.marked_steps = std::max<uint64_t>(summary.marked_steps, steps.size());
   }
   return summary;
 }
 
 void GrowingSummary::add(const trace::Trace& part, const std::vector<size_t>& earlier,
-                         std::vector<std::vector<uint32_t>>& open) {
+                         std::vector<std::vector<uint32_t>>& open, base::ThreadPool& pool) {
   visited_.resize(part.definitions.regions.size());
-  for (size_t location = 0; location < part.locations.size(); ++location) {
-    const trace::Events& events = part.locations[location].events;
-    std::array<uint64_t, trace::kEventKindCount> counts{};
-    for (size_t i = earlier[location]; i < events.size(); ++i) {
-      ++counts[static_cast<size_t>(events.kind[i])];
-      if (events.kind[i] == EventKind::kEnter) visited_[events.ref[i]] = true;
-      if (events.kind[i] == EventKind::kCallingContextEnter) {
-        const auto region = part.definitions.calling_context_region(events.fields(i)[0]);
-        if (region.valid()) visited_[region] = true;
-      }
+  struct Piece {
+    Summary summary;
+    std::vector<bool> visited;
+  };
+  constexpr size_t kLocations = 32;
+  std::vector<Piece> pieces((part.locations.size() + kLocations - 1) / kLocations);
+  pool.for_each(pieces.size(), [&](size_t i) {
+    pieces[i].visited.resize(visited_.size());
+    const size_t end = std::min(part.locations.size(), (i + 1) * kLocations);
+    for (size_t location = i * kLocations; location < end; ++location) {
+      count(part.definitions, part.locations[location].events, earlier[location], open[location],
+            pieces[i].summary, pieces[i].visited);
     }
-    for (size_t kind = 0; kind < counts.size(); ++kind) {
-      summary_.events_by_kind[kind] += counts[kind];
-    }
-    summary_.events += events.size() - earlier[location];
-    summary_.io_operations += counts[static_cast<size_t>(EventKind::kIoOperationBegin)];
-    if (counts[static_cast<size_t>(EventKind::kIoOperationBegin)] > 0 ||
-        counts[static_cast<size_t>(EventKind::kIoOperationComplete)] > 0) {
-      add_transfers(io_transfers(events, &open[location]), summary_);
-      continue;
-    }
-    for (uint32_t i = 0; i < earlier[location]; ++i) {
-      if (events.kind[i] == EventKind::kIoOperationBegin) open[location].push_back(i);
-    }
+  });
+  for (const Piece& piece : pieces) add(piece.summary, piece.visited);
+}
+
+void GrowingSummary::add(const Summary& more, const std::vector<bool>& visited) {
+  for (size_t kind = 0; kind < more.events_by_kind.size(); ++kind) {
+    summary_.events_by_kind[kind] += more.events_by_kind[kind];
+  }
+  summary_.events += more.events;
+  summary_.io_operations += more.io_operations;
+  summary_.io_bytes_read += more.io_bytes_read;
+  summary_.io_bytes_written += more.io_bytes_written;
+  visited_.resize(std::max(visited_.size(), visited.size()));
+  for (size_t region = 0; region < visited.size(); ++region) {
+    if (visited[region]) visited_[region] = true;
   }
 }
 
@@ -105,19 +140,14 @@ void GrowingSummary::pack(base::Packer& out) const {
 }
 
 void GrowingSummary::take(base::Unpacker& in) {
-  summary_.events += in.get<uint64_t>();
-  const auto by_kind = in.get<decltype(summary_.events_by_kind)>();
-  for (size_t kind = 0; kind < by_kind.size(); ++kind) {
-    summary_.events_by_kind[kind] += by_kind[kind];
-  }
-  summary_.io_operations += in.get<uint64_t>();
-  summary_.io_bytes_read += in.get<uint64_t>();
-  summary_.io_bytes_written += in.get<uint64_t>();
+  Summary more;
+  more.events = in.get<uint64_t>();
+  more.events_by_kind = in.get<decltype(more.events_by_kind)>();
+  more.io_operations = in.get<uint64_t>();
+  more.io_bytes_read = in.get<uint64_t>();
+  more.io_bytes_written = in.get<uint64_t>();
   const auto visited = in.list<uint8_t>();
-  visited_.resize(std::max(visited_.size(), visited.size()));
-  for (size_t region = 0; region < visited.size(); ++region) {
-    if (visited[region] != 0) visited_[region] = true;
-  }
+  add(more, std::vector<bool>(visited.begin(), visited.end()));
 }
 
 }  // namespace pathline::comm

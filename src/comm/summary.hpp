@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/packing.hpp"
+#include "base/thread_pool.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::comm {
@@ -30,8 +31,8 @@ struct Summary {
   uint64_t marked_steps = 0;  ///< Largest number of time steps that a rank marked.
 };
 
-/// cost  one pass over the kinds of all events.
-Summary summarise(const trace::Trace& trace);
+/// cost  one pass over the kinds of all events, parallel over locations.
+Summary summarise(const trace::Trace& trace, base::ThreadPool& pool);
 
 /// The same of a run whose events come a part of the time after the other. What is not of events
 /// (messages, collective operations, steps) is for the caller to fill in.
@@ -40,13 +41,15 @@ class GrowingSummary {
   /// earlier  per location: how many of its events were in the part before.
   /// open     gets, per location, events that are needed once more: I/O that goes on.
   void add(const trace::Trace& part, const std::vector<size_t>& earlier,
-           std::vector<std::vector<uint32_t>>& open);
+           std::vector<std::vector<uint32_t>>& open, base::ThreadPool& pool);
   [[nodiscard]] Summary finish(const trace::Trace& trace) const;
   /// What was counted so far, for another process; take() adds it to its own.
   void pack(base::Packer& out) const;
   void take(base::Unpacker& in);
 
  private:
+  void add(const Summary& more, const std::vector<bool>& visited);
+
   Summary summary_;
   std::vector<bool> visited_;  // Per region.
 };

@@ -18,12 +18,17 @@ uint64_t count_of(const Summary& summary, EventKind kind) {
   return summary.events_by_kind[static_cast<size_t>(kind)];
 }
 
+Summary summary_of(const trace::Trace& trace) {
+  base::ThreadPool pool(2);
+  return summarise(trace, pool);
+}
+
 TEST(Summary, CountsEventsByKind) {
   TestTrace test(2);
   const trace::Region main = test.region("main");
   test.on(0).enter(1, main).send(2, 1, 100).send(3, 1, 23).leave(4, main);
   test.on(1).enter(1, main).recv(5, 0, 100).recv(6, 0, 23).leave(7, main).leave(8, main);
-  const Summary summary = summarise(test.finish());
+  const Summary summary = summary_of(test.finish());
   EXPECT_EQ(summary.events, 9U);
   EXPECT_EQ(count_of(summary, EventKind::kEnter), 2U);
   EXPECT_EQ(count_of(summary, EventKind::kLeave), 3U) << "one of them has no enter";
@@ -37,7 +42,7 @@ TEST(Summary, CountsEventsByKind) {
 }
 
 TEST(Summary, CountsNothingInAnEmptyTrace) {
-  const Summary summary = summarise(trace::Trace());
+  const Summary summary = summary_of(trace::Trace());
   EXPECT_EQ(summary.events, 0U);
   EXPECT_EQ(summary.hosts, 0U);
   EXPECT_EQ(summary.cpu_threads, 0U);
@@ -58,7 +63,7 @@ TEST(Summary, CountsRegionsThatSomebodyEnteredOnce) {
   test.on(1).enter(1, main).leave(4, main);
   test.on(1).add(EventKind::kCallingContextEnter, 5, {80, 1});
   test.on(1).add(EventKind::kCallingContextEnter, 6, {99, 1});  // Not defined.
-  EXPECT_EQ(summarise(test.finish()).regions_visited, 3U);
+  EXPECT_EQ(summary_of(test.finish()).regions_visited, 3U);
 }
 
 TEST(Summary, CountsCommunicatorsOfMpiOnly) {
@@ -76,7 +81,7 @@ TEST(Summary, CountsCommunicatorsOfMpiOnly) {
   define_of(901, /*OpenMP*/ 3);
   test.define(trace::DefinitionKind::kComm,
               {902, trace::kUndefined, /*no such group*/ 999, trace::kUndefined, 0});
-  EXPECT_EQ(summarise(test.finish()).communicators, 4U);
+  EXPECT_EQ(summary_of(test.finish()).communicators, 4U);
 }
 
 TEST(Summary, CountsHostsAndThreads) {
@@ -90,7 +95,7 @@ TEST(Summary, CountsHostsAndThreads) {
   trace::Trace trace = test.finish();
   trace.locations[4].type = trace::LocationType::kAcceleratorStream;
   trace.locations[5].type = trace::LocationType::kMetric;
-  const Summary summary = summarise(trace);
+  const Summary summary = summary_of(trace);
   EXPECT_EQ(summary.hosts, 2U);
   EXPECT_EQ(summary.cpu_threads, 4U);
   EXPECT_EQ(summary.streams, 1U);
@@ -122,7 +127,7 @@ TEST_F(SummaryOfIo, CountsTheBytesThatWereReallyMoved) {
   begin(7, 3, kWrite, 1);
   complete(8, 3, kUnknown, 1);
   begin(9, 3, kWrite, 1);  // Never completed.
-  const Summary summary = summarise(test.finish());
+  const Summary summary = summary_of(test.finish());
   EXPECT_EQ(summary.io_operations, 5U);
   EXPECT_EQ(summary.io_bytes_read, 10U);
   EXPECT_EQ(summary.io_bytes_written, 200U);
@@ -137,7 +142,7 @@ TEST_F(SummaryOfIo, TellsHandlesAndOperationsApart) {
   complete(6, 4, 3000, 1);
   complete(7, 5, 40'000, 1);  // Nothing began on this handle.
   complete(8, 4, 40'000, 1);  // Nothing is left to complete.
-  const Summary summary = summarise(test.finish());
+  const Summary summary = summary_of(test.finish());
   EXPECT_EQ(summary.io_bytes_read, 10U);
   EXPECT_EQ(summary.io_bytes_written, 3200U);
 }
@@ -147,7 +152,7 @@ TEST_F(SummaryOfIo, CompletesTheLatestOperationWhenAnIdIsUsedTwice) {
   begin(2, 3, kRead, 1);   // ... and something inside it reads with the same id.
   complete(3, 3, 10, 1);
   complete(4, 3, 200, 1);
-  const Summary summary = summarise(test.finish());
+  const Summary summary = summary_of(test.finish());
   EXPECT_EQ(summary.io_bytes_read, 10U);
   EXPECT_EQ(summary.io_bytes_written, 200U);
 }
@@ -157,7 +162,7 @@ TEST(Summary, CountsTheStepsOfTheRankThatMarkedMost) {
   const trace::Region step = test.region("time step");
   test.on(0).enter(1, step).leave(2, step);
   test.on(1).enter(1, step).leave(2, step).enter(3, step).leave(4, step);
-  EXPECT_EQ(summarise(test.finish()).marked_steps, 2U);
+  EXPECT_EQ(summary_of(test.finish()).marked_steps, 2U);
 }
 
 }  // namespace

@@ -334,8 +334,8 @@ class Judge {
       result.before_ticks = trace_.rank_count * (focus.begin_ticks - program.begin_ticks);
       result.after_ticks = trace_.rank_count * (program.end_ticks - focus.end_ticks);
     }
-    result.model =
-        std::make_unique<Model>(model(trace_, all_, focus, trace::marked_steps(trace_), pool_));
+    result.model = std::make_unique<Model>(
+        model(trace_, all_, focus, trace::marked_steps(trace_, &pool_), pool_));
     const Model& in_focus = *result.model;
     result.times = lane_times(in_focus);
     const Replay replay(in_focus);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <vector>
 
 namespace pathline::trace {
 namespace {
@@ -22,9 +23,26 @@ std::set<uint32_t> between_worlds(const Definitions& definitions) {
   return found;
 }
 
+/// Rows of messages that were received before being sent.
+std::vector<size_t> backward_rows(const Messages& messages, base::ThreadPool& pool) {
+  constexpr size_t kPiece = 1U << 16U;
+  std::vector<std::vector<size_t>> rows(messages.size() / kPiece + 1);
+  pool.for_each(rows.size(), [&](size_t piece) {
+    const size_t end = std::min(messages.size(), (piece + 1) * kPiece);
+    for (size_t i = piece * kPiece; i < end; ++i) {
+      if (messages.recv_ticks[i] < messages.send_ticks[i]) rows[piece].push_back(i);
+    }
+  });
+  for (size_t piece = 1; piece < rows.size(); ++piece) {
+    rows[0].insert(rows[0].end(), rows[piece].begin(), rows[piece].end());
+  }
+  return std::move(rows[0]);
+}
+
 }  // namespace
 
-Backwards find_backwards(const Messages& messages, const Definitions& definitions) {
+Backwards find_backwards(const Messages& messages, const Definitions& definitions,
+                         base::ThreadPool& pool) {
   using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
   struct Stream {
     uint64_t backwards = 0;
@@ -39,8 +57,7 @@ Backwards find_backwards(const Messages& messages, const Definitions& definition
   Backwards all;
   std::map<Key, Stream> streams;
   constexpr size_t kMostStreams = 1U << 16U;  // With more of them it is the clocks.
-  for (size_t i = 0; i < messages.size(); ++i) {
-    if (messages.recv_ticks[i] >= messages.send_ticks[i]) continue;
+  for (const size_t i : backward_rows(messages, pool)) {
     const uint64_t ticks = messages.send_ticks[i] - messages.recv_ticks[i];
     ++all.of_clocks;
     all.worst_ticks = std::max(all.worst_ticks, ticks);

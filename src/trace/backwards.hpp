@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/thread_pool.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::trace {
@@ -29,7 +30,8 @@ struct Backwards {
   }
 };
 
-/// cost  one pass over the messages, a second one if there are any.
-Backwards find_backwards(const Messages& messages, const Definitions& definitions);
+/// cost  one pass over the messages, in parallel, a second one if there are any.
+Backwards find_backwards(const Messages& messages, const Definitions& definitions,
+                         base::ThreadPool& pool);
 
 }  // namespace pathline::trace

@@ -111,7 +111,7 @@ std::vector<bool> step_markers(const Definitions& definitions) {
   return markers;
 }
 
-std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace) {
+std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace, base::ThreadPool* pool) {
   std::vector<std::vector<StepWindow>> steps(trace.rank_count);
   Markers markers;
   markers.is = step_markers(trace.definitions);
@@ -120,10 +120,15 @@ std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace) {
   markers.first = static_cast<uint32_t>(first - markers.is.begin());
   markers.last = static_cast<uint32_t>(markers.is.size() - 1);
   while (!markers.is[markers.last]) --markers.last;
-  for (uint32_t rank = 0; rank < trace.rank_count; ++rank) {
+  const auto find = [&](size_t rank) {
     const uint32_t location = trace.rank_location[rank];
-    if (location == base::IdMap::kNone) continue;
+    if (location == base::IdMap::kNone) return;
     steps[rank] = steps_of(trace.definitions, trace.locations[location].events, markers);
+  };
+  if (pool != nullptr) {
+    pool->for_each(trace.rank_count, find);
+  } else {
+    for (uint32_t rank = 0; rank < trace.rank_count; ++rank) find(rank);
   }
   return steps;
 }

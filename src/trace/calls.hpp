@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::trace {
@@ -115,6 +116,9 @@ struct StepWindow {
 /// Whether a region marks them, by region.
 std::vector<bool> step_markers(const Definitions& definitions);
 /// Per rank, in the order of time; empty lists when the program marked none.
-std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace);
+///
+/// pool  for large traces: each rank is a piece of work.
+std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace,
+                                                  base::ThreadPool* pool = nullptr);
 
 }  // namespace pathline::trace

@@ -65,7 +65,7 @@ void warn_about_backwards(const Backwards& backwards, Trace& trace) {
   }
 }
 
-Oddities oddities_of(const Trace& trace) {
+Oddities oddities_of(const Trace& trace, base::ThreadPool& pool) {
   Oddities odd;
   for (size_t i = 0; i < trace.locations.size(); ++i) {
     const Location& location = trace.locations[i];
@@ -79,7 +79,7 @@ Oddities oddities_of(const Trace& trace) {
   }
   odd.sends.add(trace, trace.unmatched_sends);
   odd.receives.add(trace, trace.unmatched_receives);
-  odd.backwards = find_backwards(trace.messages, trace.definitions);
+  odd.backwards = find_backwards(trace.messages, trace.definitions, pool);
   return odd;
 }
 
@@ -96,7 +96,7 @@ void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
   for (const Location& location : trace.locations) {
     trace.complete = trace.complete && location.complete;
   }
-  add_warnings(oddities_of(trace), trace);
+  add_warnings(oddities_of(trace, pool), trace);
 }
 
 void Unpaired::add(const Trace& trace, const std::vector<Unmatched>& list) {
