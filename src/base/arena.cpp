@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <utility>
 
+#include "base/scratch.hpp"
+
 namespace pathline::base {
 
 void populate([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
@@ -23,7 +25,7 @@ void populate([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 }
 
 Arena::~Arena() {
-  for (void* block : blocks_) std::free(block);
+  for (void* block : blocks_) free_block(block);
 }
 
 void* Arena::allocate(size_t bytes) {
@@ -44,7 +46,7 @@ std::byte* Arena::take(size_t bytes) {
     block_bytes_ = std::clamp(2 * block_bytes_, kFirstBlockBytes, kMaxBlockBytes);
     const size_t size = std::max(block_bytes_, bytes);
     blocks_.reserve(blocks_.size() + 1);
-    void* block = std::malloc(size);
+    void* block = reallocate_block(nullptr, 0, size);
     if (block == nullptr) throw std::bad_alloc();
     blocks_.push_back(block);
     left_bytes_ = size;

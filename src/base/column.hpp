@@ -11,12 +11,14 @@
 #include <utility>
 
 #include "base/arena.hpp"
+#include "base/scratch.hpp"
 
 namespace pathline::base {
 
 /// A growable array of plain values for columns of many million rows. Unlike std::vector it leaves
 /// new rows uninitialised and grows with realloc, which for large blocks moves pages instead of
-/// copying them: memory that was reserved but not written costs nothing. Its first memory may be
+/// copying them: memory that was reserved but not written costs nothing. Large ones may lie in a
+/// file (scratch.hpp). Its first memory may be
 /// that of an Arena, which it must not outlive then.
 ///
 /// errors  throws std::bad_alloc.
@@ -46,7 +48,7 @@ class Column {
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
   ~Column() {
-    if (!in_arena_) std::free(data_);
+    if (!in_arena_) free_block(data_);
   }
 
   void reserve(size_t capacity) {
@@ -94,13 +96,14 @@ class Column {
  private:
   void reallocate(size_t capacity) {
     if (capacity == 0) {
-      std::free(std::exchange(data_, nullptr));
+      free_block(std::exchange(data_, nullptr));
       capacity_ = 0;
       return;
     }
     if (capacity > SIZE_MAX / sizeof(T)) throw std::bad_alloc();
     const size_t bytes = capacity * sizeof(T);
-    void* moved = std::realloc(in_arena_ ? nullptr : static_cast<void*>(data_), bytes);
+    void* moved =
+        reallocate_block(in_arena_ ? nullptr : static_cast<void*>(data_), size_ * sizeof(T), bytes);
     if (moved == nullptr) throw std::bad_alloc();
     if (in_arena_) std::memcpy(moved, data_, size_ * sizeof(T));
     in_arena_ = false;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/memory.hpp"
+#include "base/scratch.hpp"
 #include "base/text.hpp"
 
 namespace pathline::otf2 {
@@ -45,6 +46,8 @@ void MemoryNeed::add(const trace::Events& events, uint64_t file_bytes) {
   need_bytes_ += bytes_of(events);
   read_bytes_ += file_bytes;
   if (read_bytes_ < archive_bytes_ / kSample) return;
+  // What is asked of a trace takes a good deal of what it takes itself.
+  if (bytes() + bytes() / 2 > available_bytes_ && base::use_scratch()) return;
   if (bytes() - bytes() / 10 > available_bytes_) is_too_large_ = true;
 }
 
@@ -56,7 +59,7 @@ base::Error MemoryNeed::error(const std::filesystem::path& anchor) const {
       fmt::format("{} has about {} events and needs {} of memory; {} can be had", anchor.string(),
                   base::human_count(whole(events_)), text(bytes()), text(available_bytes_)),
       fmt::format("'pathline reduce {} -o {}.plsum' makes a file of its tables, which takes its "
-                  "place.",
+                  "place; or a disk in place of memory: --scratch DIR.",
                   anchor.string(), run.empty() ? "run" : run.string())};
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "otf2/memory_need.hpp"
 
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/scratch.hpp"
 #include "base/scratch_folder.hpp"
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
@@ -79,6 +82,20 @@ TEST(MemoryNeed, IsNotJudgedByTheFirstFewEvents) {
   MemoryNeed fits(100'000, 1'600'000);  // By whatever it may grow.
   fits.add(events, 100'000);
   EXPECT_FALSE(fits.is_too_large());
+}
+
+TEST(MemoryNeed, TakesADiskInPlaceOfMemory) {
+  const base::ScratchFolder folder;
+  const base::ScratchFolder disk;
+  const auto anchor = write_ring(folder);
+  const auto reads = [&] {
+    if (!base::offer_scratch(disk.path())) return false;
+    const auto trace = read_with(anchor, 1);
+    return trace.ok() && trace.value().messages.size() == 4000 &&
+           trace.value().event_count() == kEvents;
+  };
+  if (!base::offer_scratch(disk.path())) GTEST_SKIP() << "the folder for tests lies in memory";
+  EXPECT_EXIT(std::exit(reads() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
