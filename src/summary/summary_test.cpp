@@ -276,6 +276,57 @@ TEST(Windows, GiveTheWaitsOfTheWholeForAnyProgramWithCalls) {
   EXPECT_GE(compared, 2 * seeds);
 }
 
+/// Three ranks of three threads that send in a ring; what is odd about them stands in its name.
+TestTrace ring(uint64_t skew, bool tags, bool early, bool sends_first, bool lost) {
+  constexpr uint32_t kRanks = 3;
+  constexpr uint32_t kRounds = 60;
+  TestTrace test(kRanks, 3);
+  const Region main = test.region("main");
+  const Region send = test.region("MPI_Send");
+  const Region recv = test.region("MPI_Recv");
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    const uint64_t clock = rank == 1 ? skew : 0;
+    const uint64_t later = sends_first ? 20 * kRounds : 0;
+    auto& on = test.on(rank).enter(clock, main);
+    if (early) on.irecv_request(clock + 1, 1);
+    const auto receive = [&](uint32_t i) {
+      const uint64_t t = clock + later + 20 * i;
+      on.enter(t + 12, recv).recv(t + 14 + rank, (rank + 2) % kRanks, 8, tags ? i : 0);
+      on.leave(t + 18, recv);
+    };
+    for (uint32_t i = 0; i < kRounds; ++i) {
+      const uint64_t t = clock + 20 * i;
+      on.enter(t + 2, send).send(t + 3, (rank + 1) % kRanks, 8, tags ? i : 0).leave(t + 5, send);
+      if (!sends_first && !(lost && i == 7)) receive(i);
+    }
+    for (uint32_t i = 0; sends_first && i < kRounds; ++i) receive(i);
+    const uint64_t end = clock + later + 20 * kRounds;
+    if (lost) on.recv(end, (rank + 2) % kRanks, 8, 1000);
+    if (early)
+      on.send(end + 1, (rank + 1) % kRanks, 4, 9).irecv(end + 5, 1, (rank + 2) % kRanks, 4, 9);
+    on.leave(end + 9, main);
+    test.on(rank, 2).enter(clock + 5, main).leave(end, main);
+  }
+  return test;
+}
+
+TEST(Windows, GiveTheTablesOfTheWholeForOddClocksTagsAndOrders) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  for (const uint64_t skew : {uint64_t{0}, uint64_t{130}, kSecond, 100 * kSecond}) {
+    for (unsigned odd = 0; odd < 16; ++odd) {
+      SCOPED_TRACE(testing::Message() << "skew " << skew << ", odd " << odd);
+      const base::ScratchFolder folder;
+      base::Progress progress;
+      TestTrace test = ring(skew, odd & 1U, odd & 2U, odd & 4U, odd & 8U);
+      ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
+      for (const uint64_t events : {10U, 200U, 1'000'000U}) {
+        EXPECT_TRUE(expect_the_same(folder.path() / "traces.otf2",
+                                    {.events = events, .first_ticks = 50}, 2 + odd % 3));
+      }
+    }
+  }
+}
+
 TEST(Windows, LeaveToTheWholeWhatTheLastOfThemShows) {
   constexpr uint32_t kOff = 2;
   constexpr uint32_t kOn = 1;
