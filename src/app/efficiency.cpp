@@ -136,6 +136,16 @@ class Rows {
   std::vector<uint32_t> lanes_;
 };
 
+EfficiencyReport report_of(const trace::Trace& trace, const findings::Model& model,
+                           base::ThreadPool& pool) {
+  const findings::Replay replay(model);
+  return {.whole = findings::efficiency(model, replay, replay.run_measured(), pool),
+          .ticks_per_second = static_cast<double>(trace.definitions.clock.ticks_per_second),
+          .begin_s = trace.seconds(model.window.begin_ticks),
+          .end_s = trace.seconds(model.window.end_ticks),
+          .rows = {}};
+}
+
 }  // namespace
 
 base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const std::string& input,
@@ -146,15 +156,9 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
   const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace), pool);
+                                                trace::marked_steps(trace, &pool), pool);
   progress.begin("replaying the run", "", 0);
-  const findings::Replay replay(model);
-  EfficiencyReport report{
-      .whole = findings::efficiency(model, replay, replay.run_measured(), pool),
-      .ticks_per_second = static_cast<double>(trace.definitions.clock.ticks_per_second),
-      .begin_s = trace.seconds(model.window.begin_ticks),
-      .end_s = trace.seconds(model.window.end_ticks),
-      .rows = {}};
+  EfficiencyReport report = report_of(trace, model, pool);
   if (!by) return report;
   const Rows rows(trace, model);
   switch (*by) {
@@ -163,6 +167,29 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
     case EfficiencyBy::kStep: report.rows = rows.steps(report.whole); break;
   }
   return report;
+}
+
+EfficiencyReport report_by(EfficiencyTables tables, std::optional<EfficiencyBy> by) {
+  EfficiencyReport report = std::move(tables.report);
+  if (!by) return report;
+  switch (*by) {
+    case EfficiencyBy::kRegion: report.rows = std::move(tables.regions); break;
+    case EfficiencyBy::kHost: report.rows = std::move(tables.hosts); break;
+    case EfficiencyBy::kStep: report.rows = std::move(tables.steps); break;
+  }
+  return report;
+}
+
+EfficiencyTables efficiency_tables(const trace::Trace& trace, const JudgedPart& judged,
+                                   base::ThreadPool& pool) {
+  const findings::Model model =
+      findings::model(trace, judged.all, judged.window, trace::marked_steps(trace, &pool), pool);
+  EfficiencyTables tables{.report = report_of(trace, model, pool)};
+  const Rows rows(trace, model);
+  tables.regions = rows.regions();
+  tables.hosts = rows.hosts();
+  tables.steps = rows.steps(tables.report.whole);
+  return tables;
 }
 
 std::vector<EfficiencyFactor> efficiency_factors(const findings::Efficiency& e) {
@@ -246,19 +273,24 @@ std::vector<CriticalRow> critical_rows(const findings::Model& model,
   return rows;
 }
 
+CriticalReport critical_report(const trace::Trace& trace, const JudgedPart& judged,
+                               base::ThreadPool& pool) {
+  const findings::Model model =
+      findings::model(trace, judged.all, judged.window, trace::marked_steps(trace, &pool), pool);
+  const findings::CriticalPath path = findings::critical_path(model);
+  return CriticalReport{.begin_s = trace.seconds(model.window.begin_ticks),
+                        .end_s = trace.seconds(model.window.end_ticks),
+                        .segments = path.segments.size(),
+                        .rows = critical_rows(model, path, PathNames(trace, model))};
+}
+
 base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const std::string& input,
                                                 const FindingsRequest& request,
                                                 base::ThreadPool& pool, base::Progress& progress) {
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace), pool);
-  const findings::CriticalPath path = findings::critical_path(model);
-  return CriticalReport{.begin_s = trace.seconds(model.window.begin_ticks),
-                        .end_s = trace.seconds(model.window.end_ticks),
-                        .segments = path.segments.size(),
-                        .rows = critical_rows(model, path, PathNames(trace, model))};
+  return critical_report(trace, *part.value(), pool);
 }
 
 }  // namespace pathline::app

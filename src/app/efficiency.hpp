@@ -43,6 +43,20 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
                                                std::optional<EfficiencyBy> by,
                                                base::ThreadPool& pool, base::Progress& progress);
 
+struct JudgedPart;
+
+/// The efficiencies of a part, and all rows that there are of it.
+struct EfficiencyTables {
+  EfficiencyReport report;  ///< Without rows.
+  std::vector<EfficiencyRow> regions;
+  std::vector<EfficiencyRow> hosts;
+  std::vector<EfficiencyRow> steps;
+};
+/// What find_efficiency() answers.
+EfficiencyReport report_by(EfficiencyTables tables, std::optional<EfficiencyBy> by);
+EfficiencyTables efficiency_tables(const trace::Trace& trace, const JudgedPart& judged,
+                                   base::ThreadPool& pool);
+
 /// A line of the tree of factors.
 struct EfficiencyFactor {
   uint32_t depth;  ///< Below the factor before it that has a lower one.
@@ -83,5 +97,8 @@ struct CriticalReport {
 base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const std::string& input,
                                                 const FindingsRequest& request,
                                                 base::ThreadPool& pool, base::Progress& progress);
+
+CriticalReport critical_report(const trace::Trace& trace, const JudgedPart& judged,
+                               base::ThreadPool& pool);
 
 }  // namespace pathline::app

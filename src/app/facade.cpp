@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/finish.hpp"
+#include "app/open_run.hpp"
 #include "comm/matrix.hpp"
 #include "pathline/analysis.hpp"
 

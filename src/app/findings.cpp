@@ -245,8 +245,8 @@ figure::CriticalPath program_path(const trace::Trace& trace, const JudgedPart& j
   if (judged.window == judged.program) {
     add(judgement.critical);
   } else {
-    add(findings::critical_path(
-        findings::model(trace, judged.all, judged.program, trace::marked_steps(trace), pool)));
+    add(findings::critical_path(findings::model(trace, judged.all, judged.program,
+                                                trace::marked_steps(trace, &pool), pool)));
   }
   return stretches;
 }
@@ -266,13 +266,9 @@ std::string ranges_text(const std::vector<uint32_t>& numbers) {
   return text;
 }
 
-base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std::string& input,
-                                           const FindingsRequest& request, base::ThreadPool& pool,
-                                           base::Progress& progress) {
-  progress.begin("finding out who waits for whom", "", 0);
-  auto part = judged_part(trace, input, request, pool);
-  if (!part) return part.error();
-  const JudgedPart& judged = *part.value();
+FindingsReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
+                           const std::string& input, const FindingsRequest& request,
+                           base::ThreadPool& pool, base::Progress& progress) {
   const Places places = places_of(input);
   progress.begin("replaying the run", "", 0);
   Judgement judgement = findings::judge(trace, judged.all,
@@ -288,6 +284,15 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
   if (request.critical_path) report.stretches = program_path(trace, judged, judgement, pool);
   note_limits(trace, judged, places, report);
   return report;
+}
+
+base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std::string& input,
+                                           const FindingsRequest& request, base::ThreadPool& pool,
+                                           base::Progress& progress) {
+  progress.begin("finding out who waits for whom", "", 0);
+  auto part = judged_part(trace, input, request, pool);
+  if (!part) return part.error();
+  return findings_of(trace, *part.value(), input, request, pool, progress);
 }
 
 figure::Causes causes_of(const FindingsReport& report) {

@@ -131,6 +131,12 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
                                            const FindingsRequest& request, base::ThreadPool& pool,
                                            base::Progress& progress);
 
+struct JudgedPart;
+/// The same where it is known who waits for whom, in the part that `request` chooses.
+FindingsReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
+                           const std::string& input, const FindingsRequest& request,
+                           base::ThreadPool& pool, base::Progress& progress);
+
 /// The findings as a timeline marks them, those that gain most first.
 figure::Causes causes_of(const FindingsReport& report);
 

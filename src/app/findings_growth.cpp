@@ -11,8 +11,8 @@
 
 #include "app/campaign.hpp"
 #include "app/campaign_models.hpp"
-#include "app/finish.hpp"
 #include "app/model_report.hpp"
+#include "app/open_run.hpp"
 #include "app/run_json.hpp"
 #include "base/text.hpp"
 #include "campaign/folder.hpp"

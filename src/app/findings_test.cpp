@@ -222,21 +222,22 @@ TEST(Ranges, AreShortForNeighbours) {
 TEST(WaitCauses, AreWhatTheLateOneDid) {
   const trace::Trace trace = late_rank(500);
   base::ThreadPool pool(2);
-  const auto causes = wait_causes(trace, {}, pool);
+  const comm::Dependencies all = comm::dependencies(trace, pool);
+  const auto causes = wait_causes(trace, all, {}, pool);
   ASSERT_FALSE(causes.empty());
   EXPECT_EQ(causes[0].rank, 1U);
   EXPECT_EQ(causes[0].kind, "barrier");
   EXPECT_EQ(causes[0].call_path, "main->work");
   EXPECT_NEAR(causes[0].short_term_rank_s, 2 * 20 * 500e-9, 1e-8);
-  const auto waits = waits_by_call_path(trace, {}, pool);
+  const auto waits = waits_by_call_path(trace, all, {}, pool);
   ASSERT_EQ(waits.size(), 1U);
   EXPECT_EQ(waits[0].call_path, "main->MPI_Barrier");
   EXPECT_EQ(waits[0].count, 40U);
   trace::Selection first;
   first.ranks = {true, false, false};
-  EXPECT_EQ(waits_by_call_path(trace, first, pool).at(0).count, 20U);
-  EXPECT_TRUE(wait_causes(trace, first, pool).empty() ||
-              wait_causes(trace, first, pool)[0].rank == 0U);
+  EXPECT_EQ(waits_by_call_path(trace, all, first, pool).at(0).count, 20U);
+  EXPECT_TRUE(wait_causes(trace, all, first, pool).empty() ||
+              wait_causes(trace, all, first, pool)[0].rank == 0U);
 }
 
 TEST(JudgedMetrics, OfARunAddUpToItsLength) {

@@ -259,8 +259,8 @@ base::Status write_tables(const raw::Run& raw, const fs::path& run, base::Thread
 
 }  // namespace
 
-Causality check_causality(const trace::Trace& trace, double error_bound_s) {
-  const trace::Backwards backwards = trace::find_backwards(trace.messages, trace.definitions);
+Causality check_causality(const trace::Trace& trace, double error_bound_s, base::ThreadPool& pool) {
+  const trace::Backwards backwards = trace::find_backwards(trace.messages, trace.definitions, pool);
   return {.messages = trace.messages.size(),
           .violations = backwards.of_clocks,
           .worst_s = trace.span_seconds(backwards.worst_ticks),
@@ -316,7 +316,8 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
   report.complete = trace.complete;
   for (const fs::path& file : files) report.raw_bytes += size_of(file);
   // Either clock of a pair may be wrong by the bound.
-  report.causality = check_causality(trace, 2 * static_cast<double>(raw.clocks.error_ns) / 1e9);
+  report.causality =
+      check_causality(trace, 2 * static_cast<double>(raw.clocks.error_ns) / 1e9, pool);
   report.warnings = trace.warnings;
   if (report.causality.violations > 0) {
     const std::string warning = fmt::format(
@@ -351,40 +352,6 @@ base::Result<FinishReport> finish_run(const fs::path& run, const FinishOptions& 
   }
   report.outcome = Finish::kDone;
   return report;
-}
-
-base::Result<input::Input> open_input(const fs::path& path, const input::OpenOptions& options,
-                                      base::ThreadPool& pool, base::Progress& progress,
-                                      std::vector<std::string>& notes) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored) && needs_finish(path)) {
-    const std::string name = path.string();
-    if (::access(path.c_str(), W_OK) != 0) {
-      notes.push_back(
-          fmt::format("{} is not finished and cannot be written: reading its raw files", name));
-    } else if (const auto finished = finish_run(path, {.has_ended = false}, pool, progress);
-               !finished) {
-      notes.push_back(fmt::format("{} could not be finished ({}): reading its raw files", name,
-                                  finished.error().message));
-    } else if (finished.value().outcome == Finish::kStillRuns) {
-      notes.push_back(fmt::format("{} is still being written: reading what is there", name));
-    } else if (finished.value().outcome == Finish::kMayRun) {
-      notes.push_back(
-          fmt::format("{} may still be written on another host: reading what is there "
-                      "('pathline finish {}' when it has ended)",
-                      name, name));
-    } else if (finished.value().outcome == Finish::kDone) {
-      notes.push_back(
-          fmt::format("{} was not finished: its raw files were made into traces.otf2", name));
-    }
-  }
-  return input::open(path, options, pool, progress);
-}
-
-base::Result<trace::Trace> open_run(const fs::path& path, const input::OpenOptions& options,
-                                    base::ThreadPool& pool, base::Progress& progress,
-                                    std::vector<std::string>& notes) {
-  return input::need_trace(open_input(path, options, pool, progress, notes), path);
 }
 
 }  // namespace pathline::app

@@ -9,7 +9,6 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
-#include "input/input.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::app {
@@ -23,7 +22,7 @@ struct Causality {
   double error_bound_s = 0;  ///< Two clocks may be wrong by so much against each other.
   [[nodiscard]] bool within_error_bound() const { return worst_s <= error_bound_s; }
 };
-Causality check_causality(const trace::Trace& trace, double error_bound_s);
+Causality check_causality(const trace::Trace& trace, double error_bound_s, base::ThreadPool& pool);
 
 enum class Finish : uint8_t {
   kDone,         ///< Was not finished and is now.
@@ -71,17 +70,5 @@ bool needs_finish(const std::filesystem::path& run);
 base::Result<FinishReport> finish_run(const std::filesystem::path& run,
                                       const FinishOptions& options, base::ThreadPool& pool,
                                       base::Progress& progress);
-
-/// input::open for every command: a run directory that is not finished is finished first. Where
-/// that cannot be, its raw files are read as they are. `notes` get a line about it.
-base::Result<input::Input> open_input(const std::filesystem::path& path,
-                                      const input::OpenOptions& options, base::ThreadPool& pool,
-                                      base::Progress& progress, std::vector<std::string>& notes);
-
-/// The same for questions about events.
-/// errors  those of input::need_trace().
-base::Result<trace::Trace> open_run(const std::filesystem::path& path,
-                                    const input::OpenOptions& options, base::ThreadPool& pool,
-                                    base::Progress& progress, std::vector<std::string>& notes);
 
 }  // namespace pathline::app

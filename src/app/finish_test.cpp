@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/open_run.hpp"
 #include "base/scratch_folder.hpp"
 #include "raw/test_raw.hpp"
 
@@ -189,17 +190,18 @@ TEST(CheckCausality, CountsWhatEndsBeforeItBegins) {
     trace.messages.comm.set(i, 0);
     trace.messages.tag.set(i, 0);
   }
-  const Causality causality = check_causality(trace, 60e-9);
+  base::ThreadPool pool(1);
+  const Causality causality = check_causality(trace, 60e-9, pool);
   EXPECT_EQ(causality.messages, 4U);
   EXPECT_EQ(causality.violations, 2U);
   EXPECT_DOUBLE_EQ(causality.worst_s, 70e-9);
   EXPECT_FALSE(causality.within_error_bound());
-  EXPECT_TRUE(check_causality(trace, 80e-9).within_error_bound());
+  EXPECT_TRUE(check_causality(trace, 80e-9, pool).within_error_bound());
 
   // Another thread of the sender has the same tag: it may be its message that came first.
   trace.messages.send_location.set(2, 7);
-  EXPECT_EQ(check_causality(trace, 60e-9).violations, 0U);
-  EXPECT_TRUE(check_causality(trace, 60e-9).within_error_bound());
+  EXPECT_EQ(check_causality(trace, 60e-9, pool).violations, 0U);
+  EXPECT_TRUE(check_causality(trace, 60e-9, pool).within_error_bound());
 }
 
 }  // namespace

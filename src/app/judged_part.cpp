@@ -23,7 +23,7 @@ base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
   part->program = findings::program_window(trace, part->all);
   part->window = part->program;
   if (request.focus == findings::Focus::kSteps) {
-    part->window = findings::steps_window(trace::marked_steps(trace), part->program);
+    part->window = findings::steps_window(trace::marked_steps(trace, &pool), part->program);
     if (!(part->window == part->program)) part->focus = findings::Focus::kSteps;
   } else if (request.focus == findings::Focus::kTime) {
     auto selection =

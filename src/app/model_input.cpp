@@ -11,9 +11,9 @@
 
 #include "app/campaign.hpp"
 #include "app/campaign_models.hpp"
-#include "app/finish.hpp"
 #include "app/judged_metrics.hpp"
 #include "app/model_series.hpp"
+#include "app/open_run.hpp"
 #include "base/text.hpp"
 #include "input/input.hpp"
 #include "profile/metric_table.hpp"
@@ -118,7 +118,12 @@ class ProfileReader {
     if (const auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
       const auto& metrics = request_.metrics;
       if (std::any_of(metrics.begin(), metrics.end(), is_judged_metric)) {
-        return input::need_trace(std::move(input), path).error();
+        std::vector<std::string> notes;
+        const auto events =
+            open_events(path, *summary, {.partial = request_.partial}, pool_, progress_, notes);
+        for (const std::string& note : notes) remarks_.add(note, path);
+        if (!events) return events.error();
+        return of_trace(events.value(), path);
       }
       return profile::metric_table(summary->run, summary->profile);
     }

@@ -11,7 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "app/finish.hpp"
+#include "app/judged_run.hpp"
+#include "app/open_run.hpp"
 #include "base/file.hpp"
 #include "base/parse.hpp"
 #include "input/input.hpp"
@@ -35,9 +36,24 @@ constexpr uint64_t kLeastWindowEvents = 10'000;
 base::Result<Reduced> reduce_whole(const fs::path& input, const ReduceOptions& options,
                                    base::ThreadPool& pool, base::Progress& progress,
                                    std::vector<std::string>& notes) {
-  auto trace = open_run(input, {.partial = options.partial}, pool, progress, notes);
+  auto trace = input::need_trace(
+      open_input(input, {.partial = options.partial}, pool, progress, notes), input);
   if (!trace) return trace.error();
   return Reduced{.summary = summary::reduce(std::move(trace).value(), pool)};
+}
+
+/// The findings of a run as its summary keeps them; none of a run without calls of MPI.
+base::Result<std::string> judged_text(const fs::path& input, const ReduceOptions& options,
+                                      base::ThreadPool& pool, base::Progress& progress,
+                                      std::vector<std::string>& notes) {
+  std::vector<std::string> said_before;
+  const auto trace = open_run(input, {.partial = options.partial}, pool, progress, said_before);
+  if (!trace) return trace.error();
+  const auto judged = judge_run(trace.value(), input.string(), *options.findings, pool, progress);
+  if (judged) return to_text(judged.value());
+  if (judged.error().code != ErrorCode::kUnsupported) return judged.error();
+  notes.push_back("no findings: " + judged.error().message);
+  return std::string();
 }
 
 /// errors  kUnsupported for what is to be read as a whole
@@ -91,18 +107,26 @@ base::Result<Reduced> reduce_run(const fs::path& input, const ReduceOptions& opt
   auto reduced = reduce_in_windows(input, options, pool, progress, exchange);
   const bool first = exchange.rank() == 0;
   exchange.leave();
-  if (reduced || reduced.error().code != ErrorCode::kUnsupported) return reduced;
-  if (!first) return Reduced{};
-  auto whole = reduce_whole(input, options, pool, progress, notes);
-  if (whole) {
-    whole.value().in_one_piece = reduced.error().message;
-    return whole;
+  if (!first) {
+    if (reduced || reduced.error().code != ErrorCode::kUnsupported) return reduced;
+    return Reduced{};
   }
-  Error error = whole.error();
-  if (error.code == ErrorCode::kUnsupported && !reduced.error().message.empty()) {
-    error.advice = fmt::format("It is to be read as a whole: {}.", reduced.error().message);
+  if (!reduced && reduced.error().code == ErrorCode::kUnsupported) {
+    const std::string why = reduced.error().message;
+    reduced = reduce_whole(input, options, pool, progress, notes);
+    if (reduced) {
+      reduced.value().in_one_piece = why;
+    } else if (reduced.error().code == ErrorCode::kUnsupported && !why.empty()) {
+      Error error = reduced.error();
+      error.advice = fmt::format("It is to be read as a whole: {}.", why);
+      return error;
+    }
   }
-  return error;
+  if (!reduced || !options.findings) return reduced;
+  auto judged = judged_text(input, options, pool, progress, notes);
+  if (!judged) return judged.error();
+  reduced.value().summary.judged = std::move(judged).value();
+  return reduced;
 }
 
 base::Status check_can_write(const fs::path& file) {

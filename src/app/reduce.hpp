@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/findings.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -28,6 +30,8 @@ struct ReduceOptions {
   /// For the events of a window, about; of each process.
   uint64_t memory_bytes = uint64_t{1} << 30U;
   bool partial = false;  ///< Read a damaged input as far as it goes, in one piece.
+  /// Findings to be kept with the tables, for which the run is read once more, as a whole.
+  std::optional<FindingsRequest> findings = std::nullopt;
 };
 
 struct Reduced {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because a page is one thing after the other.
 #include "app/report.hpp"
 
 #include <algorithm>
@@ -8,10 +9,12 @@
 #include <fmt/format.h>
 
 #include "app/picture.hpp"
+#include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
 #include "app/report_findings.hpp"
 #include "app/report_timeline.hpp"
 #include "app/step_lines.hpp"
+#include "app/summary_picture.hpp"
 #include "base/text.hpp"
 #include "comm/detect_steps.hpp"
 #include "comm/step_table.hpp"
@@ -81,10 +84,16 @@ struct Cell {
 
 class Report {
  public:
-  Report(const trace::Trace& trace, const trace::Selection& selection,
+  Report(const ReportedRun& run, const trace::Selection& selection,
          const std::optional<RunFacts>& about, const std::optional<FindingsReport>& findings,
          base::ThreadPool& pool)
-      : trace_(trace), selection_(selection), about_(about), findings_(findings), pool_(pool) {}
+      : trace_(run.trace),
+        tables_(run.tables),
+        file_(run.file),
+        selection_(selection),
+        about_(about),
+        findings_(findings),
+        pool_(pool) {}
 
   base::Result<std::string> make(const std::string& name) {
     const std::string title = base::html_escaped(base::printable(name));
@@ -100,8 +109,11 @@ class Report {
     if (!selection_.everything()) {
       add("<p class=\"warn\">{}</p>\n", base::html_escaped(selection_text()));
     }
-    const profile::Profile profile = profile::from_trace(trace_, selection_, pool_);
-    waits_ = comm::waits(trace_, selection_, pool_);
+    const profile::Profile profile = tables_ != nullptr
+                                         ? chosen(trace_, tables_->profile, selection_)
+                                         : profile::from_trace(trace_, selection_, pool_);
+    waits_ = tables_ != nullptr ? comm::chosen(tables_->waits, selection_)
+                                : comm::waits(trace_, selection_, pool_);
     work_ = work_by_rank(trace_, profile, waits_);
     facts();
     headline();
@@ -111,7 +123,7 @@ class Report {
     if (!profile.call_paths.empty()) profile_table(profile);
     if (work_.size() > 1) ranks();
     waits();
-    if (trace_.messages.size() > 0) {
+    if (message_count_ > 0) {
       if (auto status =
               picture("Communication matrix", FigureKind::kMatrix, "Bytes by sender and receiver");
           !status) {
@@ -145,7 +157,9 @@ class Report {
   }
 
   void facts() {
-    const comm::Summary summary = comm::summarise(trace_);
+    const comm::Summary summary =
+        tables_ != nullptr ? tables_->facts : comm::summarise(trace_, pool_);
+    message_count_ = summary.messages;
     add("<dl>\n");
     fact("duration", base::human_seconds(trace_.duration_seconds()));
     const auto count = [&](const char* name, uint64_t number) {
@@ -158,9 +172,9 @@ class Report {
     if (summary.cpu_threads != trace_.rank_count) count("threads", summary.cpu_threads);
     count("GPU streams", summary.streams);
     count("hosts", summary.hosts);
-    count("messages", trace_.messages.size());
+    count("messages", summary.messages);
     bytes("sent", summary.message_bytes);
-    count("collective operations", trace_.collectives.size());
+    count("collective operations", summary.collectives);
     bytes("read", summary.io_bytes_read);
     bytes("written", summary.io_bytes_written);
     marked_steps_ = summary.marked_steps;
@@ -314,6 +328,7 @@ class Report {
 
   base::Status steps() {
     if (marked_steps_ == 0) {
+      if (tables_ != nullptr) return {};
       const comm::Detection found = comm::detect_steps(trace_, pool_);
       constexpr double kLeastCertainty = 0.5;
       if (!found.found() || found.certainty < kLeastCertainty) return {};
@@ -328,7 +343,9 @@ class Report {
     if (auto status = picture("Time steps", FigureKind::kSteps, alternative); !status)
       return status;
     const steps::Table rows =
-        comm::step_table(trace_, trace::marked_steps(trace_), selection_, pool_);
+        tables_ != nullptr
+            ? comm::chosen(tables_->steps, selection_)
+            : comm::step_table(trace_, trace::marked_steps(trace_), selection_, pool_);
     if (const std::string trend = trend_text(step_trends(trace_, rows)); !trend.empty()) {
       add("<p>{}</p>\n", base::html_escaped(trend));
     }
@@ -385,7 +402,13 @@ class Report {
   base::Status picture(const char* title, FigureKind kind, const char* alternative) {
     figure::Options options;
     options.title = title;
-    const auto html = picture_html(trace_, selection_, kind, options, alternative, pool_);
+    const auto html = picture_html(
+        [&](const figure::Options& look) {
+          return tables_ != nullptr ? make_summary_scene(kind, file_, *tables_, trace_, selection_,
+                                                         look, pool_, nullptr)
+                                    : make_scene(kind, trace_, selection_, look, {}, pool_);
+        },
+        options, alternative, pool_);
     if (!html) return html.error();
     if (!html.value().empty()) add("<h2>{}</h2>\n{}", title, html.value());
     return {};
@@ -403,10 +426,13 @@ class Report {
 
   /// A part of the run that was chosen is shown as it is.
   [[nodiscard]] bool has_views() const {
-    return findings_ && !findings_->stretches.empty() && selection_.everything();
+    return tables_ == nullptr && findings_ && !findings_->stretches.empty() &&
+           selection_.everything();
   }
 
   const trace::Trace& trace_;
+  const summary::RunSummary* const tables_;
+  const std::filesystem::path& file_;
   const trace::Selection& selection_;
   const std::optional<RunFacts>& about_;
   const std::optional<FindingsReport>& findings_;
@@ -414,16 +440,17 @@ class Report {
   comm::Waits waits_;
   std::vector<WorkRow> work_;
   uint64_t marked_steps_ = 0;
+  uint64_t message_count_ = 0;
   std::string html_;
 };
 
 }  // namespace
 
-base::Result<std::string> report_html(const trace::Trace& trace, const trace::Selection& selection,
+base::Result<std::string> report_html(const ReportedRun& run, const trace::Selection& selection,
                                       const std::string& name, const std::optional<RunFacts>& facts,
                                       const std::optional<FindingsReport>& findings,
                                       base::ThreadPool& pool) {
-  return Report(trace, selection, facts, findings, pool).make(name);
+  return Report(run, selection, facts, findings, pool).make(name);
 }
 
 }  // namespace pathline::app

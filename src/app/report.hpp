@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -8,10 +9,18 @@
 #include "app/run_facts.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
+#include "summary/run_summary.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::app {
+
+/// What a report is about: a trace, or the tables of a summary.
+struct ReportedRun {
+  const trace::Trace& trace;                    ///< Of a summary without events.
+  const summary::RunSummary* tables = nullptr;  ///< Of a summary, whose run is `trace`.
+  std::filesystem::path file = {};              ///< The same.
+};
 
 /// One HTML page without anything outside itself: command and outcome, facts, where the time went,
 /// findings, warnings, timeline, profile, ranks, waiting, matrix and time steps, each only if there
@@ -21,7 +30,7 @@ namespace pathline::app {
 /// name      what the page is about, usually the run's folder.
 /// facts     of the run; nullopt if nobody knows.
 /// findings  of the whole run; nullopt for one that cannot be judged, as without MPI.
-base::Result<std::string> report_html(const trace::Trace& trace, const trace::Selection& selection,
+base::Result<std::string> report_html(const ReportedRun& run, const trace::Selection& selection,
                                       const std::string& name, const std::optional<RunFacts>& facts,
                                       const std::optional<FindingsReport>& findings,
                                       base::ThreadPool& pool);

@@ -23,7 +23,7 @@ using trace::Trace;
 std::string report(const Trace& trace, const std::string& name = "run7",
                    const trace::Selection& selection = {}) {
   base::ThreadPool pool(2);
-  const auto html = report_html(trace, selection, name, {}, {}, pool);
+  const auto html = report_html({trace}, selection, name, {}, {}, pool);
   EXPECT_TRUE(html.ok()) << html.error().message;
   return html.ok() ? html.value() : std::string();
 }
@@ -214,7 +214,8 @@ TEST(Report, SaysWhatWasRunHowItEndedAndWhoWaits) {
                  .hosts = {"n1", "n2"},
                  .exit_status = 1,
                  .losses = {"rank 1 lost 7 events"}};
-  const std::string html = without_values(report_html(trace, {}, "run7", facts, {}, pool).value());
+  const std::string html =
+      without_values(report_html({trace}, {}, "run7", facts, {}, pool).value());
   EXPECT_THAT(html, HasSubstr("<code>mpirun -n 4 ./app &#39;&lt;x&gt;&#39;</code>"));
   EXPECT_THAT(html, HasSubstr("2026-11-21 09:30:05 UTC, on n1, n2"));
   EXPECT_THAT(html, HasSubstr("The command ended with status 1: the program failed."));
@@ -248,7 +249,7 @@ Trace uneven_trace() {
 
 std::string report_with_findings(const Trace& trace, const FindingsReport& findings) {
   base::ThreadPool pool(1);
-  return report_html(trace, {}, "run7", {}, findings, pool).value();
+  return report_html({trace}, {}, "run7", {}, findings, pool).value();
 }
 
 TEST(Report, BeginsWithTheFindingsAndTheirNumbers) {
@@ -329,7 +330,7 @@ TEST(Report, ShowsEachFindingInATimelineOfItsOwn) {
   // A part of the run is shown as it was asked for.
   trace::Selection selection;
   selection.ranks = {false, true};
-  const std::string part = report_html(trace, selection, "run", {}, report, pool).value();
+  const std::string part = report_html({trace}, selection, "run", {}, report, pool).value();
   EXPECT_THAT(part, Not(HasSubstr("class=\"view\"")));
   EXPECT_THAT(part, Not(HasSubstr("data-view=\"")));
 }

@@ -77,13 +77,12 @@ std::string name_of(const FindingsReport& findings, size_t finding) {
 
 }  // namespace
 
-base::Result<std::string> picture_html(const trace::Trace& trace, const trace::Selection& selection,
-                                       FigureKind kind, figure::Options options,
+base::Result<std::string> picture_html(const DrawScene& scene_of, figure::Options options,
                                        const std::string& alternative, base::ThreadPool& pool) {
   std::string urls[2];
   for (const auto theme : {layout::ThemeName::kLight, layout::ThemeName::kDark}) {
     options.theme = theme;
-    auto scene = make_scene(kind, trace, selection, options, {}, pool);
+    auto scene = scene_of(options);
     if (!scene) return std::string();
     const auto image = render::draw(scene.value(), pool);
     if (!image) return image.error();
@@ -112,7 +111,12 @@ base::Result<std::string> timeline_section(const trace::Trace& trace,
   options.title = "Timeline";
   options.critical = std::make_shared<const figure::CriticalPath>(findings.stretches);
   options.causes = std::make_shared<const figure::Causes>(causes_of(findings));
-  auto whole = picture_html(trace, {}, FigureKind::kTimeline, options,
+  const auto timeline_of = [&](const trace::Selection& selection) {
+    return [&](const figure::Options& look) {
+      return make_scene(FigureKind::kTimeline, trace, selection, look, {}, pool);
+    };
+  };
+  auto whole = picture_html(timeline_of({}), options,
                             "Calls and messages over time, with the critical path", pool);
   if (!whole || whole.value().empty()) return whole;
   std::string buttons = "<button aria-pressed=\"true\">whole run</button>\n";
@@ -125,8 +129,7 @@ base::Result<std::string> timeline_section(const trace::Trace& trace,
     options.title = fmt::format("Timeline of finding {}", name_of(findings, finding));
     std::string picture;
     if (selection) {
-      auto drawn = picture_html(trace, selection.value(), FigureKind::kTimeline, options,
-                                options.title, pool);
+      auto drawn = picture_html(timeline_of(selection.value()), options, options.title, pool);
       if (!drawn) return drawn.error();
       picture = std::move(drawn).value();
     }

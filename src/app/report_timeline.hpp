@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "app/findings.hpp"
@@ -16,12 +17,13 @@ namespace pathline::app {
 extern const char* const kTimelineStyle;
 extern const char* const kTimelineScript;
 
+using DrawScene = std::function<base::Result<layout::Scene>(const figure::Options&)>;
+
 /// A picture of a report in its light and its dark version; "" where there is nothing to draw.
 ///
 /// options      but for its theme
 /// alternative  what it is, for who cannot see it
-base::Result<std::string> picture_html(const trace::Trace& trace, const trace::Selection& selection,
-                                       FigureKind kind, figure::Options options,
+base::Result<std::string> picture_html(const DrawScene& scene_of, figure::Options options,
                                        const std::string& alternative, base::ThreadPool& pool);
 
 /// The number of a finding's own picture in timeline_section(), from 1; 0 for one without: where it

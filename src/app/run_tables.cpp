@@ -13,7 +13,6 @@
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "app/wait_rows.hpp"
-#include "app/whole_run.hpp"
 #include "comm/matrix.hpp"
 #include "comm/waits.hpp"
 
@@ -294,9 +293,7 @@ base::Result<DataTable> matrix_table(const SharedTrace& trace, const trace::Sele
 }
 
 base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selection& selection,
-                                     std::string_view by, std::optional<uint32_t> step) {
-  if (step) return needs_events(file.path, *file.tables, "--step");
-  if (by == "callpath") return needs_events(file.path, *file.tables, "--by callpath");
+                                     std::string_view by) {
   if (auto status = check_pairs_by(by); !status) return status.error();
   return pairs_table(file.tables->run, comm::chosen(file.tables->matrix, selection), by);
 }
@@ -309,7 +306,7 @@ base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selec
   const auto count = [](const auto& row) { return row.count; };
   const auto rank = [](const auto& row) { return row.rank; };
   if (by == "callpath") {
-    const auto rows = waits_by_call_path(*trace, selection, pool);
+    const auto rows = waits_by_call_path(*trace, comm::dependencies(*trace, pool), selection, pool);
     table.rows = rows.size();
     columns.push_back(texts("kind", rows, kind));
     columns.push_back(texts("callpath", rows, [](const auto& row) { return row.call_path; }));
@@ -318,7 +315,7 @@ base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selec
     return table;
   }
   if (by == "cause") {
-    const auto rows = wait_causes(*trace, selection, pool);
+    const auto rows = wait_causes(*trace, comm::dependencies(*trace, pool), selection, pool);
     table.rows = rows.size();
     columns.push_back(texts("kind", rows, kind));
     columns.push_back(numbers("rank", rows, rank));
@@ -340,9 +337,6 @@ base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selec
 
 base::Result<DataTable> waits_table(const SummaryFile& file, const trace::Selection& selection,
                                     std::string_view by) {
-  if (by == "callpath" || by == "cause") {
-    return needs_events(file.path, *file.tables, fmt::format("--by {}", by));
-  }
   if (by != "rank") return no_such_waits(by);
   return ranks_table(file.tables->run, comm::chosen(file.tables->waits, selection));
 }
@@ -355,11 +349,8 @@ base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selec
                          comm::step_table(*trace, found.value().windows, selection, pool));
 }
 
-base::Result<DataTable> steps_table(const SummaryFile& file, const trace::Selection& selection,
-                                    bool detect) {
-  const steps::Table& steps = file.tables->steps;
-  if (detect && steps.rows.empty()) return needs_events(file.path, *file.tables, "--detect");
-  return step_rows_table(file.tables->run, "step", comm::chosen(steps, selection));
+DataTable steps_table(const SummaryFile& file, const trace::Selection& selection) {
+  return step_rows_table(file.tables->run, "step", comm::chosen(file.tables->steps, selection));
 }
 
 base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
@@ -367,7 +358,11 @@ base::Result<DataTable> findings_table(const SharedTrace& trace, const std::stri
   base::Progress progress;
   const auto report = find_findings(*trace, input, {.min_percent = min_percent}, pool, progress);
   if (!report) return report.error();
-  const auto& rows = report.value().findings;
+  return findings_table(report.value());
+}
+
+DataTable findings_table(const FindingsReport& report) {
+  const auto& rows = report.findings;
   DataTable table{.rows = rows.size()};
   const auto text = [&](std::string name, std::string FindingRow::*field) {
     table.columns.push_back(

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/data_table.hpp"
+#include "app/findings.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "profile/profile_file.hpp"
@@ -51,6 +52,7 @@ base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selec
 /// input  what the run was opened from
 base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
                                        double min_percent, base::ThreadPool& pool);
+DataTable findings_table(const FindingsReport& report);
 
 /// With send_ticks and recv_ticks behind the columns of the CSV, the times as they were recorded.
 /// Of everything, sender, receiver, bytes, tag and ticks are not copied.
@@ -78,15 +80,14 @@ struct SummaryFile {
 
 // The same of a summary, of the ranks of `selection`; its times count for the steps only.
 //
-// errors  kInvalidArgument for what needs events, as the command says it.
+// errors  kInvalidArgument for another `by`, and for what needs events.
 base::Result<DataTable> profile_table(const SummaryFile& file, const trace::Selection& selection,
                                       std::string_view by);
 base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selection& selection,
-                                     std::string_view by, std::optional<uint32_t> step);
+                                     std::string_view by);
 base::Result<DataTable> waits_table(const SummaryFile& file, const trace::Selection& selection,
                                     std::string_view by);
-base::Result<DataTable> steps_table(const SummaryFile& file, const trace::Selection& selection,
-                                    bool detect);
+DataTable steps_table(const SummaryFile& file, const trace::Selection& selection);
 /// errors  those of reading the file.
 base::Result<DataTable> locations_table(const SummaryFile& file);
 DataTable regions_table(const SummaryFile& file);

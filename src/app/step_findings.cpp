@@ -39,14 +39,10 @@ double median_of(const std::vector<StepFinding>& rows) {
 
 }  // namespace
 
-base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const std::string& input,
-                                              const FindingsRequest& request,
-                                              base::ThreadPool& pool, base::Progress& progress) {
-  progress.begin("finding out who waits for whom", "", 0);
-  auto part = judged_part(trace, input, request, pool);
-  if (!part) return part.error();
-  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace), pool);
+StepFindings step_findings(const trace::Trace& trace, const JudgedPart& judged,
+                           base::ThreadPool& pool, base::Progress& progress) {
+  const findings::Model model =
+      findings::model(trace, judged.all, judged.window, trace::marked_steps(trace, &pool), pool);
   progress.begin("replaying the run", "", 0);
   const findings::Replay replay(model);
   const findings::Efficiency efficiency =
@@ -69,6 +65,15 @@ base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const s
   found.median_s = median_of(found.rows);
   for (StepFinding& row : found.rows) row.excess_s = row.length_s - found.median_s;
   return found;
+}
+
+base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const std::string& input,
+                                              const FindingsRequest& request,
+                                              base::ThreadPool& pool, base::Progress& progress) {
+  progress.begin("finding out who waits for whom", "", 0);
+  auto part = judged_part(trace, input, request, pool);
+  if (!part) return part.error();
+  return step_findings(trace, *part.value(), pool, progress);
 }
 
 }  // namespace pathline::app

@@ -30,4 +30,9 @@ base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const s
                                               const FindingsRequest& request,
                                               base::ThreadPool& pool, base::Progress& progress);
 
+struct JudgedPart;
+/// The same where it is known who waits for whom.
+StepFindings step_findings(const trace::Trace& trace, const JudgedPart& judged,
+                           base::ThreadPool& pool, base::Progress& progress);
+
 }  // namespace pathline::app

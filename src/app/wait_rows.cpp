@@ -17,10 +17,11 @@ namespace {
 /// All that is known of the run, in the chosen time.
 class ChosenTime {
  public:
-  ChosenTime(const trace::Trace& trace, const trace::Selection& selection, base::ThreadPool& pool)
-      : all_(comm::dependencies(trace, pool)),
-        model_(findings::model(trace, all_, window(trace, selection), trace::marked_steps(trace),
-                               pool)),
+  ChosenTime(const trace::Trace& trace, const comm::Dependencies& all,
+             const trace::Selection& selection, base::ThreadPool& pool)
+      : all_(all),
+        model_(findings::model(trace, all_, window(trace, selection),
+                               trace::marked_steps(trace, &pool), pool)),
         names_(trace, model_),
         hz_(static_cast<double>(trace.definitions.clock.ticks_per_second)) {}
   ChosenTime(const ChosenTime&) = delete;
@@ -45,7 +46,7 @@ class ChosenTime {
     return {first, std::max(first, std::min(last, selection.until_ticks))};
   }
 
-  const comm::Dependencies all_;
+  const comm::Dependencies& all_;
   const findings::Model model_;
   const PathNames names_;
   const double hz_;
@@ -53,10 +54,10 @@ class ChosenTime {
 
 }  // namespace
 
-std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace,
+std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,
                                           const trace::Selection& selection,
                                           base::ThreadPool& pool) {
-  const ChosenTime chosen(trace, selection, pool);
+  const ChosenTime chosen(trace, all, selection, pool);
   const findings::Model& model = chosen.model();
   struct Sum {
     uint64_t count = 0;
@@ -84,9 +85,9 @@ std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace,
   return rows;
 }
 
-std::vector<WaitCause> wait_causes(const trace::Trace& trace, const trace::Selection& selection,
-                                   base::ThreadPool& pool) {
-  const ChosenTime chosen(trace, selection, pool);
+std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Dependencies& all,
+                                   const trace::Selection& selection, base::ThreadPool& pool) {
+  const ChosenTime chosen(trace, all, selection, pool);
   const findings::Model& model = chosen.model();
   std::map<uint32_t, std::string> kinds;  // Per lane.
   std::vector<WaitCause> causes;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "comm/dependencies.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -21,8 +22,10 @@ struct PathWaits {
 
 /// Waits of the chosen ranks in the chosen time by where in the program they wait, most first.
 ///
+/// all  comm::dependencies() of the trace
+///
 /// cost  O(events), parallel over ranks
-std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace,
+std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,
                                           const trace::Selection& selection,
                                           base::ThreadPool& pool);
 
@@ -37,7 +40,7 @@ struct WaitCause {
 
 /// Causes of the waits of all ranks in the chosen time (findings::delay_costs()), most first; ranks
 /// of the selection are those that cause.
-std::vector<WaitCause> wait_causes(const trace::Trace& trace, const trace::Selection& selection,
-                                   base::ThreadPool& pool);
+std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Dependencies& all,
+                                   const trace::Selection& selection, base::ThreadPool& pool);
 
 }  // namespace pathline::app

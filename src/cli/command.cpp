@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "app/finish.hpp"
-#include "app/whole_run.hpp"
+#include "app/open_run.hpp"
 #include "base/file.hpp"
+#include "base/scratch.hpp"
 #include "base/text.hpp"
 #include "trace/warnings.hpp"
 
@@ -42,6 +42,10 @@ void add_input_options(Command& command, CommonOptions& options) {
       .range(0U, 4096U)
       .show_default();
   command.flag("--partial", options.partial, "Read a damaged input as far as it goes and say so");
+  command.option(
+      "--scratch", options.scratch,
+      "A folder on a disk for a file in place of memory, where a run needs more than there "
+      "is");
   command.flag("--quiet", options.quiet, "No progress and no notes on standard error");
 }
 
@@ -154,6 +158,9 @@ base::Result<input::Input> open_input(const CommonOptions& options,
                                       const std::vector<std::string>& metrics,
                                       base::ThreadPool& pool, base::Progress& progress,
                                       const summary::Parts& tables) {
+  if (!options.scratch.empty()) {
+    if (auto status = base::offer_scratch(options.scratch); !status) return status.error();
+  }
   base::Result<input::Input> input = input::Input{};
   std::vector<std::string> notes;
   with_progress(progress, options.quiet, [&] {
@@ -181,23 +188,24 @@ base::Result<trace::Selection> select(const CommonOptions& options, const trace:
   return selection;
 }
 
-base::Status require_no_window(const CommonOptions& options, std::string_view kind) {
-  if (!options.from_s && !options.until_s) return {};
-  return app::no_window(options.input, kind);
-}
-
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes,
                                            const summary::Parts& tables) {
   auto opened = std::make_unique<Opened>(options.threads);
-  auto input = open_input(options, {}, opened->pool, opened->progress, tables);
+  // Tables are of the whole run.
+  const bool has_window = options.from_s || options.until_s;
+  const bool needs_tables =
+      takes == Takes::kPartsOfSummaries || (takes == Takes::kSummaries && !has_window);
+  auto input = open_input(options, {}, opened->pool, opened->progress,
+                          needs_tables ? tables : summary::Parts::none());
   if (!input) return input.error();
-  auto* summary = std::get_if<summary::RunSummary>(&input.value());
-  if (summary != nullptr && takes != Takes::kTraces) {
-    if (takes == Takes::kSummaries) {
-      if (auto status = require_no_window(options, "summary"); !status) return status.error();
-    }
+  opened->source = options.input;
+  if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
     opened->trace = std::move(summary->run);
     opened->summary = std::move(*summary);
+    if (!needs_tables) {
+      if (auto status = read_events(options, *opened); !status) return status.error();
+      return opened;
+    }
   } else {
     auto trace = input::need_trace(std::move(input), options.input);
     if (!trace) return trace.error();
@@ -209,9 +217,32 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   return opened;
 }
 
-base::Error needs_events(const CommonOptions& options, const summary::RunSummary& summary,
-                         std::string_view what) {
-  return app::needs_events(options.input, summary, what);
+base::Result<trace::Trace> events_of(const CommonOptions& options,
+                                     const summary::RunSummary& summary, base::ThreadPool& pool,
+                                     base::Progress& progress) {
+  base::Result<trace::Trace> trace = trace::Trace();
+  std::vector<std::string> notes;
+  with_progress(progress, options.quiet, [&] {
+    trace = app::open_events(options.input, summary, {.partial = options.partial}, pool, progress,
+                             notes);
+  });
+  if (!options.quiet) {
+    for (const std::string& text : notes) note(text);
+  }
+  return trace;
+}
+
+base::Status read_events(const CommonOptions& options, Opened& opened) {
+  opened.summary->run = std::move(opened.trace);
+  auto trace = events_of(options, *opened.summary, opened.pool, opened.progress);
+  if (!trace) return trace.error();
+  opened.source = input::events_of(*opened.summary, options.input).string();
+  opened.trace = std::move(trace).value();
+  opened.summary.reset();
+  auto selection = select(options, opened.trace);
+  if (!selection) return selection.error();
+  opened.selection = std::move(selection).value();
+  return {};
 }
 
 base::Status check_step(const CommonOptions& options, const trace::Trace& trace,

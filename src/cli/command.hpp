@@ -38,6 +38,7 @@ struct CommonOptions {
   std::optional<double> until_s;
   std::string ranks;
   bool partial = false;
+  std::string scratch;
   bool quiet = false;
   std::string sort;  ///< A column; "" for the order of the rows.
   size_t top = 0;    ///< Rows; 0 for all.
@@ -63,6 +64,8 @@ struct Opened {
   trace::Trace trace;
   /// The tables of a summary, whose run is `trace`, without events.
   std::optional<summary::RunSummary> summary;
+  /// What `trace` was read from: the input, or where the events of a summary are.
+  std::string source;
   trace::Selection selection;
 };
 
@@ -70,19 +73,22 @@ struct Opened {
 enum class Takes : uint8_t { kTraces, kSummaries, kPartsOfSummaries };
 
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
-/// resolves the selection.
-/// errors  kUnsupported for a profile, which has no events, and for a summary unless it is taken;
-///         kInvalidArgument for a time range of a summary; those of the readers.
+/// resolves the selection. Of a summary that is not taken the events are read.
+/// errors  kUnsupported for a profile, which has no events; kInvalidArgument for a time range of a
+///         summary; those of the readers and of read_events().
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options,
                                            Takes takes = Takes::kTraces,
                                            const summary::Parts& tables = {});
 
-/// errors  kInvalidArgument for a time range of an input that knows the whole run only.
-base::Status require_no_window(const CommonOptions& options, std::string_view kind);
+/// The events that the summary of `options` was made of, with progress and notes on stderr.
+/// errors  those of app::open_events()
+base::Result<trace::Trace> events_of(const CommonOptions& options,
+                                     const summary::RunSummary& summary, base::ThreadPool& pool,
+                                     base::Progress& progress);
 
-/// That `what` ("--detect") needs events, which are elsewhere.
-base::Error needs_events(const CommonOptions& options, const summary::RunSummary& summary,
-                         std::string_view what);
+/// Reads these events, for what tables do not tell: from then on `opened` is of a trace.
+/// errors  those of app::open_events()
+base::Status read_events(const CommonOptions& options, Opened& opened);
 
 /// Opens the input of `options`, and notes on stderr what is wrong with it.
 /// metrics  all that is read of a profile.

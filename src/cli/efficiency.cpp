@@ -91,12 +91,18 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   if (options.by == "region") by = app::EfficiencyBy::kRegion;
   if (options.by == "host") by = app::EfficiencyBy::kHost;
   if (options.by == "step") by = app::EfficiencyBy::kStep;
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
+  auto kept = kept_answer(options, request.value(), *opened.value());
+  if (!kept) return kept.error();
   base::Result<app::EfficiencyReport> found = app::EfficiencyReport{};
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
-    found = app::find_efficiency(opened.value()->trace, options.input, request.value(), by,
+    if (kept.value()) {
+      found = app::report_by(std::move(kept.value()->efficiency), by);
+      return;
+    }
+    found = app::find_efficiency(opened.value()->trace, opened.value()->source, request.value(), by,
                                  opened.value()->pool, progress);
   });
   if (!found) return found.error();
@@ -104,10 +110,13 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   base::Status status;
   if (by) {
     if (report.rows.empty() && !options.quiet) note("the program marks no time steps");
-    status = rows_table(options, report).finish();
+    Table table = rows_table(options, report);
+    if (kept.value()) table.add_summary_to_json();
+    status = table.finish();
   } else if (options.format == "json") {
-    status = write_result(
-        options.output, app::efficiency_json(report.whole, report.ticks_per_second).dump(2) + '\n');
+    auto json = app::efficiency_json(report.whole, report.ticks_per_second);
+    if (kept.value()) add_summary_to(json);
+    status = write_result(options.output, json.dump(2) + '\n');
   } else if (is_for_people(options)) {
     status = write_result(options.output, tree_text(report));
   } else {
@@ -120,12 +129,18 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
 base::Result<int> run_critical(const FocusOptions& options) {
   auto request = focus_of(options);
   if (!request) return request.error();
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
+  auto kept = kept_answer(options, request.value(), *opened.value());
+  if (!kept) return kept.error();
   base::Result<app::CriticalReport> found = app::CriticalReport{};
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
-    found = app::find_critical_path(opened.value()->trace, options.input, request.value(),
+    if (kept.value()) {
+      found = std::move(kept.value()->critical);
+      return;
+    }
+    found = app::find_critical_path(opened.value()->trace, opened.value()->source, request.value(),
                                     opened.value()->pool, progress);
   });
   if (!found) return found.error();
@@ -147,6 +162,7 @@ base::Result<int> run_critical(const FocusOptions& options) {
   table.footnote(fmt::format("{} from {:.6f} s on, in {}; rank: the one that has most of it",
                              base::human_seconds(length), report.begin_s,
                              base::counted(report.segments, "stretch", "stretches")));
+  if (kept.value()) table.add_summary_to_json();
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

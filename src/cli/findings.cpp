@@ -133,26 +133,34 @@ Table rows_table(const FindingsOptions& options, const app::FindingsReport& repo
   return table;
 }
 
-base::Result<app::FindingsReport> report_of(const FindingsOptions& options,
-                                            const std::string& input) {
+struct Found {
+  app::FindingsReport report;
+  bool of_summary = false;
+};
+
+base::Result<Found> report_of(const FindingsOptions& options, const std::string& input) {
   CommonOptions one = options;
   one.input = input;
-  auto opened = open(one);
-  if (!opened) return opened.error();
   auto request = focus_of(options);
   if (!request) return request.error();
   request.value().min_percent = options.min_percent;
+  auto opened = open(one, Takes::kSummaries, kJudgedOnly);
+  if (!opened) return opened.error();
+  auto kept = kept_answer(one, request.value(), *opened.value());
+  if (!kept) return kept.error();
+  if (kept.value()) return Found{std::move(kept.value()->findings), true};
   base::Result<app::FindingsReport> report = app::FindingsReport{};
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
     Opened& run = *opened.value();
-    report = app::find_findings(run.trace, input, request.value(), run.pool, progress);
+    report = app::find_findings(run.trace, run.source, request.value(), run.pool, progress);
     // Models are of what findings are usually about.
     if (report && input == options.input && options.focus == "steps") {
-      app::add_growth(input, options.min_percent, report.value(), run.pool, progress);
+      app::add_growth(run.source, options.min_percent, report.value(), run.pool, progress);
     }
   });
-  return report;
+  if (!report) return report.error();
+  return Found{std::move(report).value()};
 }
 
 /// What became better or worse since another run.
@@ -190,12 +198,18 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
   }
   auto request = focus_of(options);
   if (!request) return request.error();
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
+  auto kept = kept_answer(options, request.value(), *opened.value());
+  if (!kept) return kept.error();
   base::Result<app::StepFindings> found = app::StepFindings{};
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
-    found = app::find_step_findings(opened.value()->trace, options.input, request.value(),
+    if (kept.value()) {
+      found = std::move(kept.value()->steps);
+      return;
+    }
+    found = app::find_step_findings(opened.value()->trace, opened.value()->source, request.value(),
                                     opened.value()->pool, progress);
   });
   if (!found) return found.error();
@@ -220,6 +234,7 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
     table.row({fmt::format("{}", row.step), seconds(row.length_s), seconds(row.excess_s),
                seconds(row.wait_rank_s), row.waits, row.rank, row.call_path, seconds(row.cause_s)});
   }
+  if (kept.value()) table.add_summary_to_json();
   const base::Status status = table.finish();
   if (!status) return status.error();
   return kDone;
@@ -229,15 +244,17 @@ base::Result<int> run_findings(const FindingsOptions& options) {
   if (options.by == "step") return run_by_step(options);
   auto found = report_of(options, options.input);
   if (!found) return found.error();
-  app::FindingsReport& report = found.value();
+  app::FindingsReport& report = found.value().report;
   base::Status status;
   if (!options.against.empty()) {
     auto before = report_of(options, options.against);
     if (!before) return before.error();
-    app::add_counter_findings(before.value(), options.min_percent, report);
-    status = print_against(options, report, before.value());
+    app::add_counter_findings(before.value().report, options.min_percent, report);
+    status = print_against(options, report, before.value().report);
   } else if (options.format == "json") {
-    status = write_result(options.output, app::findings_json(report).dump(2) + '\n');
+    auto json = app::findings_json(report);
+    if (found.value().of_summary) add_summary_to(json);
+    status = write_result(options.output, json.dump(2) + '\n');
   } else if (is_for_people(options)) {
     status = write_result(options.output, for_people(report));
   } else {

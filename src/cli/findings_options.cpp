@@ -2,6 +2,7 @@
 #include "cli/findings_options.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/parse.hpp"
 
@@ -32,6 +33,22 @@ base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
   request.from_s = (*times)[0];
   request.until_s = (*times)[1];
   return request;
+}
+
+base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
+                                                        const app::FindingsRequest& request,
+                                                        Opened& run) {
+  if (!run.summary) return std::optional<app::JudgedRun>();
+  auto kept = app::judged_run(options.input, *run.summary, run.trace);
+  if (!kept) return kept.error();
+  if (kept.value() && kept.value()->answers(request)) return kept;
+  if (auto status = read_events(options, run); !status) return status.error();
+  return std::optional<app::JudgedRun>();
+}
+
+void add_summary_to(nlohmann::ordered_json& json) {
+  json["source"] = "summary";
+  json["exact"] = true;
 }
 
 }  // namespace pathline::cli

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "app/findings.hpp"
+#include "app/judged_run.hpp"
 #include "cli/command.hpp"
 
 namespace pathline::cli {
@@ -17,5 +21,18 @@ void add_focus(Command& command, FocusOptions& options);
 
 /// errors  kInvalidArgument for a focus that is none.
 base::Result<app::FindingsRequest> focus_of(const FocusOptions& options);
+
+/// What the summary that was opened keeps as an answer to `request`. Where it keeps none, its
+/// events are read: from then on `run` is of a trace. Of a trace nothing.
+/// errors  those of app::judged_run() and read_events()
+base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
+                                                        const app::FindingsRequest& request,
+                                                        Opened& run);
+
+/// Says in a command's JSON that a summary answered, and that the answer is exact.
+void add_summary_to(nlohmann::ordered_json& json);
+
+/// Of the tables of a summary that alone.
+inline constexpr summary::Parts kJudgedOnly = {false, false, false, false, false, false, true};
 
 }  // namespace pathline::cli

@@ -179,8 +179,10 @@ base::Result<int> run_info(const CommonOptions& options) {
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;
-  const comm::Summary summary = tables ? tables->facts : comm::summarise(trace);
-  const auto facts = app::run_facts(options.input);
+  const comm::Summary summary =
+      tables ? tables->facts : comm::summarise(trace, opened.value()->pool);
+  const auto facts = app::run_facts(tables ? input::events_of(*tables, options.input)
+                                           : std::filesystem::path(options.input));
   base::Status status;
   if (is_for_people(options)) {
     const app::RunFacts none;

@@ -67,22 +67,14 @@ Table paths_table(const MatrixOptions& options, const std::vector<app::PathMessa
   return table;
 }
 
-/// What a summary does not know.
-base::Status require_whole(const MatrixOptions& options, const summary::RunSummary& summary) {
-  if (options.step) return needs_events(options, summary, "--step");
-  if (options.by == "callpath") return needs_events(options, summary, "--by callpath");
-  return {};
-}
-
 base::Result<int> run_matrix(const MatrixOptions& options) {
-  auto opened = open(options, Takes::kSummaries,
+  const bool needs_events = options.step || options.by == "callpath";
+  auto opened = open(options, needs_events ? Takes::kTraces : Takes::kSummaries,
                      {.profile = false, .waits = false, .bytes = false, .steps = false});
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;
-  const auto status =
-      tables ? require_whole(options, *tables) : check_step(options, trace, options.step);
-  if (!status) return status.error();
+  if (auto status = check_step(options, trace, options.step); !status) return status.error();
   const auto matrix =
       tables ? comm::chosen(tables->matrix, opened.value()->selection)
              : comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);

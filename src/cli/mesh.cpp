@@ -40,8 +40,7 @@ base::Status write_mesh(const MeshOptions& options) {
   const app::MeshRequest request = request_of(options);
   base::Result<app::MeshFiles> files = base::Error{};
   with_progress(run.progress, options.quiet, [&] {
-    files =
-        app::write_mesh(options.input, run.trace, request, options.output, run.pool, run.progress);
+    files = app::write_mesh(run.source, run.trace, request, options.output, run.pool, run.progress);
   });
   if (!files) return files.error();
   if (options.quiet) return {};

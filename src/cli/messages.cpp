@@ -79,7 +79,7 @@ base::Result<int> run_messages(const MessagesOptions& options) {
                      base::counted(sends, "send", "sends"),
                      base::counted(receives, "receive", "receives")));
   }
-  if (table.empty() && !options.quiet) note(app::why_no_messages(run.trace, options.input));
+  if (table.empty() && !options.quiet) note(app::why_no_messages(run.trace, run.source));
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

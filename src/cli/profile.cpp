@@ -4,6 +4,7 @@
 #include "app/counted_profile.hpp"
 #include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
+#include "app/whole_run.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -45,12 +46,17 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
   if (trace != nullptr) {
     source->trace = std::move(*trace);
   } else if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
-    if (auto status = require_no_window(options, "summary"); !status) return status.error();
-    source->trace = std::move(summary->run);
-    source->summary = std::move(summary->profile);
-    source->waits = std::move(summary->waits);
+    if (options.from_s || options.until_s) {
+      auto events = events_of(options, *summary, source->pool, progress);
+      if (!events) return events.error();
+      source->trace = std::move(events).value();
+    } else {
+      source->trace = std::move(summary->run);
+      source->summary = std::move(summary->profile);
+      source->waits = std::move(summary->waits);
+    }
   } else {
-    if (auto status = require_no_window(options, "profile"); !status) return status.error();
+    if (options.from_s || options.until_s) return app::no_window(options.input);
     auto file = profile::from_table(std::get<profile::ProfileFile>(std::move(input).value()).table);
     if (!file) {
       return base::Error{file.error().code,

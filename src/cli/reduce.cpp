@@ -9,15 +9,18 @@
 #include <fmt/format.h>
 
 #include "base/child_process.hpp"
+#include "base/scratch.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/findings_options.hpp"
 
 namespace pathline::cli {
 namespace {
 
-struct ReduceOptions : CommonOptions {
+struct ReduceOptions : FocusOptions {
   std::string memory = "1G";
   std::string mpi = "auto";
+  bool findings = false;
 };
 
 std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
@@ -36,8 +39,11 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
     text += fmt::format("{:<12} read as a whole: {}\n", "", base::printable(reduced.in_one_piece));
   }
   bool first = true;
-  for (const char* command : {"info", "profile", "matrix", "waits", "steps"}) {
-    text += fmt::format("{:<12} pathline {} {}\n", first ? "next" : "", command, file);
+  std::vector<const char*> commands = {"info", "profile", "matrix", "waits", "steps", "report"};
+  if (!reduced.summary.judged.empty()) commands.insert(commands.begin(), "findings");
+  for (const char* command : commands) {
+    text += fmt::format("{:<12} pathline {} {}{}\n", first ? "next" : "", command, file,
+                        std::string_view(command) == "report" ? " -o report.html" : "");
     first = false;
   }
   if (reduced.summary.states.levels.empty()) return text;
@@ -51,6 +57,10 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
                          exchange::Exchange& exchange, bool first) {
   const auto memory = app::parse_memory(options.memory);
   if (!memory) return memory.error();
+  auto request = focus_of(options);
+  if (!request) return request.error();
+  const std::optional<app::FindingsRequest> findings =
+      options.findings ? std::optional(request.value()) : std::nullopt;
   const auto can_write =
       exchange.agree(first ? app::check_can_write(options.output) : base::Status());
   if (!can_write) {
@@ -62,9 +72,10 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
   std::vector<std::string> notes;
   base::Result<app::Reduced> reduced = app::Reduced{};
   with_progress(progress, options.quiet || !first, [&] {
-    reduced =
-        app::reduce_run(options.input, {.memory_bytes = memory.value(), .partial = options.partial},
-                        pool, progress, notes, exchange);
+    reduced = app::reduce_run(
+        options.input,
+        {.memory_bytes = memory.value(), .partial = options.partial, .findings = findings}, pool,
+        progress, notes, exchange);
   });
   if (!first) return kDone;
   if (!options.quiet) {
@@ -82,9 +93,16 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
 }
 
 base::Result<int> run_reduce(const ReduceOptions& options) {
+  if (options.focus != ReduceOptions().focus && !options.findings) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       "--focus is of the findings: it goes with --findings"};
+  }
   const auto job = exchange::find_job(base::own_environment(), options.mpi);
   if (!job) return job.error();
   const bool first = job.value().rank == 0;
+  if (!options.scratch.empty()) {
+    if (auto status = base::offer_scratch(options.scratch); !status) return status.error();
+  }
   // A process that fails makes the launcher kill the others, maybe before they have spoken.
   if (options.output == "-") {
     if (!first) return kDone;
@@ -118,6 +136,11 @@ void add_reduce_command(Command& program, Action& action) {
       program.command("reduce", "Tables of a run too large for memory, in a small file");
   add_input(command, *options);
   add_output(command, *options);
+  command.flag(
+      "--findings", options->findings,
+      "Also what 'pathline findings', 'efficiency', 'critical' and 'waits --by cause' say: "
+      "reads the run once more, as a whole");
+  add_focus(command, *options);
   command
       .option("--memory", options->memory,
               "For the events that are in memory at a time, about: 512M, 2G; of each process")
@@ -130,13 +153,15 @@ void add_reduce_command(Command& program, Action& action) {
       .show_default();
   command.footer(
       "Reads an OTF2 archive one window of time after the other and keeps what 'pathline info', "
-      "'profile', 'matrix' and 'steps' say of the whole run; the same bytes for any --memory. "
-      "These and 'pathline figure' take "
-      "the file in place of the run. Archives in which recording was switched on and off, or calls "
+      "'profile', 'matrix', 'waits', 'score' and 'steps' say of the whole run; the same bytes for "
+      "any --memory. Every command takes the file in place of the run: these, 'figure' and "
+      "'report' need nothing else, others read the run where it lies. With --findings they need "
+      "nothing else, either. Archives in which recording was switched on and off, or calls "
       "had begun before the first event, are read as a whole, and so are other inputs.\n"
       "Started by mpirun (Open MPI, MPICH) or srun, the processes share the work, on any number of "
       "machines; the same bytes for any number.\nExamples:\n"
       "  pathline reduce run -o run.plsum\n  pathline reduce run -o run.plsum --memory 4G\n"
+      "  pathline reduce run -o run.plsum --findings\n"
       "  mpirun -n 16 pathline reduce run -o run.plsum\n"
       "  pathline profile run.plsum --by callpath");
   command.on_chosen([options, &action] { action = [options] { return run_reduce(*options); }; });

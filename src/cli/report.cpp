@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/findings_growth.hpp"
+#include "app/judged_run.hpp"
 #include "cli/command.hpp"
 
 namespace pathline::cli {
@@ -30,21 +31,30 @@ base::Result<int> run_report(const CommonOptions& options) {
                        "a report is a page of HTML, and standard output is a terminal",
                        "-o report.html writes it to a file."};
   }
-  auto opened = open(options);
+  auto opened = open(options, Takes::kSummaries, {.bytes = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   std::optional<app::FindingsReport> findings;
+  std::filesystem::path source = run.source;
+  if (run.summary) {
+    auto kept = app::judged_run(options.input, *run.summary, run.trace);
+    if (!kept) return kept.error();
+    if (kept.value()) findings = std::move(kept.value()->findings);
+    source = input::events_of(*run.summary, options.input);
+  }
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {
+    if (run.summary) return;
     auto found =
-        app::find_findings(run.trace, options.input, {.critical_path = true}, run.pool, progress);
+        app::find_findings(run.trace, run.source, {.critical_path = true}, run.pool, progress);
     if (!found) return;
-    app::add_growth(options.input, app::FindingsRequest().min_percent, found.value(), run.pool,
+    app::add_growth(run.source, app::FindingsRequest().min_percent, found.value(), run.pool,
                     progress);
     findings = std::move(found.value());
   });
-  const auto html = app::report_html(run.trace, run.selection, run_name(options.input),
-                                     app::run_facts(options.input), findings, run.pool);
+  const auto html = app::report_html(
+      {run.trace, run.summary ? &*run.summary : nullptr, options.input}, run.selection,
+      run_name(options.input), app::run_facts(source), findings, run.pool);
   if (!html) return html.error();
   if (auto status = write_result(options.output, html.value()); !status) return status.error();
   return kDone;

@@ -186,7 +186,7 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
                                      const figure::Options& look, figure::TimelineReport& report,
                                      app::BinsOfPicture& bins) {
   if (kind == app::FigureKind::kTopology) {
-    return app::make_topology_scene(common.input, run.trace, options.slurm, run.selection,
+    return app::make_topology_scene(run.source, run.trace, options.slurm, run.selection,
                                     options.step, look, run.pool);
   }
   if (kind == app::FigureKind::kEfficiency) {
@@ -196,7 +196,7 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
       request.from_s = common.from_s.value_or(0);
       request.until_s = common.until_s.value_or(run.trace.duration_seconds());
     }
-    return app::make_efficiency_scene(run.trace, common.input, request, look, run.pool);
+    return app::make_efficiency_scene(run.trace, run.source, request, look, run.pool);
   }
   if (run.summary) {
     return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
@@ -224,21 +224,18 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                            const std::string& compare, figure::Options look, bool stats) {
   if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
-  auto opened = open(common, taken_by(kind), app::tables_of(kind));
+  const bool by_messages = kind == app::FigureKind::kTimeline && options.order == "spectral";
+  const bool needs_events = options.step || options.critical || look.pick || by_messages;
+  auto opened = open(common, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind));
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  if (run.summary) {
-    if (options.step) return needs_events(common, *run.summary, "--step");
-    if (options.critical) return needs_events(common, *run.summary, "--critical");
-    if (look.pick) return needs_events(common, *run.summary, "--pick");
-  }
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
   if (options.critical) {
     base::Progress progress;
     auto found =
-        app::find_findings(run.trace, common.input, {.critical_path = true}, run.pool, progress);
+        app::find_findings(run.trace, run.source, {.critical_path = true}, run.pool, progress);
     if (!found) return found.error();
     look.causes = std::make_shared<const figure::Causes>(app::causes_of(found.value()));
     look.critical =
@@ -254,7 +251,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   }
   if (is_of_pairs(kind) && scene.value().message_count == 0 && !common.quiet) {
     note(run.summary ? "the picture is empty: there are no messages between these ranks"
-                     : "the picture is empty: " + app::why_no_messages(run.trace, common.input));
+                     : "the picture is empty: " + app::why_no_messages(run.trace, run.source));
   }
   if (look.pick) {
     if (auto status = print_picked(common, run.trace, report.picked); !status)

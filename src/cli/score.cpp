@@ -50,11 +50,11 @@ base::Result<int> run_score(const ScoreOptions& options) {
     if (!read) return read.error();
     filter = std::move(read).value();
   }
-  auto opened = open(options, Takes::kSummaries, {.pairs = false, .waits = false, .steps = false});
+  auto opened = open(options, options.filter.empty() ? Takes::kSummaries : Takes::kTraces,
+                     {.pairs = false, .waits = false, .steps = false});
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& summary = opened.value()->summary;
-  if (summary && !options.filter.empty()) return needs_events(options, *summary, "--filter");
   const app::Score score =
       summary ? app::score(*summary, trace) : app::score(trace, filter, opened.value()->pool);
   Table table(options, {{"region", true},

@@ -113,19 +113,8 @@ Table lines_table(const StepsOptions& options, const app::Steps& steps, const tr
   return table;
 }
 
-/// What a summary does not know.
-base::Status require_marked(const StepsOptions& options, const summary::RunSummary& summary) {
-  if (!options.step_marker.empty()) return needs_events(options, summary, "--step-marker");
-  if (options.ignore_marks) return needs_events(options, summary, "--ignore-marks");
-  if (options.detect && summary.steps.rows.empty()) {
-    return needs_events(options, summary, "--detect");
-  }
-  return {};
-}
-
 base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
   if (run.summary) {
-    if (auto status = require_marked(options, *run.summary); !status) return status.error();
     app::Steps steps;
     steps.windows = app::windows_of(run.summary->steps, run.trace.rank_count);
     steps.marked = steps.any();
@@ -146,10 +135,14 @@ base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
 }
 
 base::Result<int> run_steps(const StepsOptions& options) {
-  auto opened = open(options, Takes::kPartsOfSummaries,
+  const bool needs_events = options.ignore_marks || !options.step_marker.empty();
+  auto opened = open(options, needs_events ? Takes::kTraces : Takes::kPartsOfSummaries,
                      {.profile = false, .pairs = false, .waits = false, .bytes = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  if (run.summary && run.summary->steps.rows.empty() && options.detect) {
+    if (auto status = read_events(options, run); !status) return status.error();
+  }
   const trace::Trace& trace = run.trace;
   const auto found = find_steps(options, run);
   if (!found) return found.error();

@@ -48,7 +48,7 @@ base::Status write_topology(const TopologyOptions& options, const Opened& run,
   const app::TopologyRequest request = request_of(options);
   base::Result<app::TopologyReport> report = base::Error{};
   with_progress(progress, options.quiet, [&] {
-    report = app::write_topology(options.input, run.trace, request, options.output, pool, progress);
+    report = app::write_topology(run.source, run.trace, request, options.output, pool, progress);
   });
   if (!report) return report.error();
   if (options.quiet) return {};

@@ -2,11 +2,13 @@
 #include "comm/waits.hpp"
 
 #include "app/empty_result.hpp"
+#include "app/judged_run.hpp"
 #include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
 #include "app/wait_rows.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/findings_options.hpp"
 #include "cli/table.hpp"
 
 namespace pathline::cli {
@@ -18,25 +20,25 @@ struct WaitsOptions : CommonOptions {
 
 std::string seconds(double value) { return fmt::format("{:.9f}", value); }
 
-Table paths_table(const WaitsOptions& options, Opened& run) {
+Table paths_table(const WaitsOptions& options, const std::vector<app::PathWaits>& rows) {
   Table table(options, {{.name = "kind", .is_text = true},
                         {.name = "callpath", .is_text = true, .least = 16},
                         {.name = "count", .unit = Unit::kCount, .spare = 1},
                         {.name = "wait_s", .unit = Unit::kSeconds}});
-  for (const app::PathWaits& row : app::waits_by_call_path(run.trace, run.selection, run.pool)) {
+  for (const app::PathWaits& row : rows) {
     table.row({row.kind, row.call_path, fmt::format("{}", row.count), seconds(row.wait_s)});
   }
   return table;
 }
 
-Table causes_table(const WaitsOptions& options, Opened& run) {
+Table causes_table(const WaitsOptions& options, const std::vector<app::WaitCause>& rows) {
   Table table(options, {{.name = "kind", .is_text = true, .spare = 2},
                         {.name = "rank"},
                         {.name = "callpath", .is_text = true, .least = 16},
                         {.name = "waiting_rank_s", .unit = Unit::kSeconds},
                         {.name = "short_term_rank_s", .unit = Unit::kSeconds, .spare = 1},
                         {.name = "long_term_rank_s", .unit = Unit::kSeconds, .spare = 1}});
-  for (const app::WaitCause& row : app::wait_causes(run.trace, run.selection, run.pool)) {
+  for (const app::WaitCause& row : rows) {
     table.row({row.kind, fmt::format("{}", row.rank),
                row.call_path.empty() ? "(outside of calls)" : row.call_path,
                seconds(row.short_term_rank_s + row.long_term_rank_s),
@@ -52,7 +54,7 @@ void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits
       run.summary ? run.summary->facts.messages : uint64_t{run.trace.messages.size()};
   if (waits.rows.empty()) {
     note(run.summary ? app::why_no_waits(run.summary->facts, run.selection)
-                     : app::why_no_waits(run.trace, run.selection, options.input));
+                     : app::why_no_waits(run.trace, run.selection, run.source));
   }
   if (waits.messages_without_call == 0) return;
   note(fmt::format(
@@ -61,22 +63,47 @@ void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits
       base::human_count(waits.messages_without_call), base::human_count(messages)));
 }
 
+/// What follows from who waits for whom.
+base::Result<int> run_why(const WaitsOptions& options) {
+  const bool by_cause = options.by == "cause";
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
+  if (!opened) return opened.error();
+  Opened& run = *opened.value();
+  std::optional<app::JudgedRun> kept;
+  if (run.summary) {
+    auto judged = app::judged_run(options.input, *run.summary, run.trace);
+    if (!judged) return judged.error();
+    kept = std::move(judged).value();
+    const bool is_known = kept && options.ranks.empty() && (!by_cause || kept->has_all_causes);
+    if (!is_known) {
+      kept.reset();
+      if (auto status = read_events(options, run); !status) return status.error();
+    }
+  }
+  comm::Dependencies all;
+  if (!kept) all = comm::dependencies(run.trace, run.pool);
+  Table table =
+      by_cause
+          ? causes_table(options, kept ? kept->wait_causes
+                                       : app::wait_causes(run.trace, all, run.selection, run.pool))
+          : paths_table(options,
+                        kept ? kept->waits_by_path
+                             : app::waits_by_call_path(run.trace, all, run.selection, run.pool));
+  if (kept) table.add_summary_to_json();
+  if (table.empty() && !options.quiet) {
+    note(run.summary ? app::why_no_waits(run.summary->facts, run.selection)
+                     : app::why_no_waits(run.trace, run.selection, run.source));
+  }
+  if (auto status = table.finish(); !status) return status.error();
+  return kDone;
+}
+
 base::Result<int> run_waits(const WaitsOptions& options) {
+  if (options.by != "rank") return run_why(options);
   auto opened = open(options, Takes::kSummaries, {.pairs = false, .bytes = false, .steps = false});
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const trace::Trace& trace = run.trace;
-  if (options.by != "rank") {
-    if (run.summary) {
-      return needs_events(options, *run.summary, fmt::format("--by {}", options.by));
-    }
-    Table table = options.by == "cause" ? causes_table(options, run) : paths_table(options, run);
-    if (table.empty() && !options.quiet) {
-      note(app::why_no_waits(trace, run.selection, options.input));
-    }
-    if (auto status = table.finish(); !status) return status.error();
-    return kDone;
-  }
   const comm::Waits waits = run.summary ? comm::chosen(run.summary->waits, run.selection)
                                         : comm::waits(trace, run.selection, run.pool);
   Table table(options, {{.name = "kind", .is_text = true},

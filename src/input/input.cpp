@@ -170,14 +170,10 @@ base::Result<trace::Trace> need_trace(base::Result<Input> input, const fs::path&
   if (!input) return input.error();
   if (auto* trace = std::get_if<trace::Trace>(&input.value())) return std::move(*trace);
   if (const auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
-    return base::Error{
-        base::ErrorCode::kUnsupported,
-        fmt::format("{} is a summary: it has tables of the whole run, but no events",
-                    path.string()),
-        fmt::format(
-            "'pathline info', 'profile', 'matrix', 'waits', 'score', 'steps' and most kinds of "
-            "'figure' show them; its events are in {}.",
-            events_of(*summary, path).string())};
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("{} is a summary: it has tables of the whole run, but no events",
+                                   path.string()),
+                       fmt::format("Its events are in {}.", events_of(*summary, path).string())};
   }
   return base::Error{base::ErrorCode::kUnsupported,
                      fmt::format("{} is a profile: it has times, but no events", path.string()),

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "app/counted_profile.hpp"
-#include "app/finish.hpp"
+#include "app/judged_run.hpp"
+#include "app/open_run.hpp"
 #include "app/picture.hpp"
 #include "app/summary_picture.hpp"
 #include "app/whole_run.hpp"
@@ -95,9 +96,17 @@ std::string Run::format() const {
 /// The trace, for questions about its events.
 const app::SharedTrace& Run::events_needed() const {
   if (const auto* trace = std::get_if<app::SharedTrace>(&source_)) return *trace;
-  input::Input asked = profile::ProfileFile{};
-  if (const auto* file = summary()) asked = summary::RunSummary{.source = file->tables->source};
-  throw Failure(input::need_trace(std::move(asked), path_).error());
+  const auto* file = summary();
+  if (file == nullptr) throw Failure(input::need_trace(profile::ProfileFile{}, path_).error());
+  const std::scoped_lock lock(reading_);
+  if (!events_) {
+    base::ThreadPool threads = pool();
+    base::Progress progress;
+    std::vector<std::string> notes;
+    events_ = std::make_shared<const trace::Trace>(
+        need(app::open_events(file->path, *file->tables, {}, threads, progress, notes)));
+  }
+  return events_;
 }
 
 /// Says in which run something was not found, as the command line does.
@@ -115,14 +124,10 @@ trace::Selection Run::selection(const Part& part) const {
       trace::select(trace(), {.from_s = part.begin_s, .until_s = part.end_s, .ranks = part.ranks}));
 }
 
-/// The selection of what is no trace.
-trace::Selection Run::whole_run(const Part& part) const {
-  if (part.has_window()) throw Failure(app::no_window(path_, source()));
-  return selection(part);
-}
-
 app::DataTable Run::profile(const std::string& by, const Part& part) const {
-  if (const auto* file = summary()) return need(app::profile_table(*file, whole_run(part), by));
+  if (const auto* file = summary(!part.has_window())) {
+    return need(app::profile_table(*file, selection(part), by));
+  }
   const auto* read = std::get_if<SharedProfile>(&source_);
   if (read == nullptr && counted_) read = &counted_;
   if (read == nullptr) {
@@ -130,15 +135,15 @@ app::DataTable Run::profile(const std::string& by, const Part& part) const {
     return need(app::profile_table(events_needed(), selection(part), by, threads));
   }
   const trace::Trace& ranks = (*read)->trace;
-  if (part.has_window()) throw Failure(app::no_window(path_, "profile"));
+  if (part.has_window()) throw Failure(app::no_window(path_));
   const auto chosen = need_here(trace::select(ranks, {.ranks = part.ranks}));
   return need(app::profile_table(**read, chosen, by));
 }
 
 app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
                            const Part& part) const {
-  if (const auto* file = summary()) {
-    return need(app::matrix_table(*file, whole_run(part), by, step));
+  if (const auto* file = summary(!step && by != "callpath" && !part.has_window())) {
+    return need(app::matrix_table(*file, selection(part), by));
   }
   base::ThreadPool threads = pool();
   const auto& trace = events_needed();
@@ -146,14 +151,19 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
 }
 
 app::DataTable Run::waits(const std::string& by, const Part& part) const {
-  if (const auto* file = summary()) return need(app::waits_table(*file, whole_run(part), by));
+  if (const auto* file = summary(by != "callpath" && by != "cause" && !part.has_window())) {
+    return need(app::waits_table(*file, selection(part), by));
+  }
   base::ThreadPool threads = pool();
   const auto& trace = events_needed();
   return need(app::waits_table(trace, selection(part), by, threads));
 }
 
 app::DataTable Run::steps(bool detect, const Part& part) const {
-  if (const auto* file = summary()) return need(app::steps_table(*file, selection(part), detect));
+  const auto* tables = summary();
+  if (tables != nullptr && !(detect && tables->tables->steps.rows.empty())) {
+    return need(app::steps_table(*tables, selection(part)));
+  }
   base::ThreadPool threads = pool();
   const auto& trace = events_needed();
   return need(app::steps_table(trace, selection(part), detect, threads));
@@ -170,7 +180,15 @@ app::TimelineTable Run::timeline(uint32_t width, const Part& part) const {
 
 app::DataTable Run::findings(double min_percent) const {
   base::ThreadPool threads = pool();
-  return need(app::findings_table(events_needed(), path_, min_percent, threads));
+  std::string source = path_;
+  if (const auto* file = summary()) {
+    const auto kept = need(app::judged_run(file->path, *file->tables, file->tables->run));
+    if (kept && kept->answers({.min_percent = min_percent})) {
+      return app::findings_table(kept->findings);
+    }
+    source = input::events_of(*file->tables, path_).string();
+  }
+  return need(app::findings_table(events_needed(), source, min_percent, threads));
 }
 
 app::DataTable Run::messages(const Part& part) const {
@@ -220,12 +238,11 @@ std::string Run::figure(const std::string& kind, const Part& part, const Look& l
   options.title = fmt::format("{}: {}", run_name(), kind);
   base::ThreadPool threads = pool();
   const auto scene = [&] {
-    if (const auto* file = summary()) {
-      const bool has_parts =
-          parsed == app::FigureKind::kTimeline || parsed == app::FigureKind::kSteps;
-      const trace::Selection chosen = has_parts ? selection(part) : whole_run(part);
+    const bool has_parts =
+        parsed == app::FigureKind::kTimeline || parsed == app::FigureKind::kSteps;
+    if (const auto* file = summary(has_parts || !part.has_window())) {
       return need(app::make_summary_scene(parsed, file->path, *file->tables, file->tables->run,
-                                          chosen, options, threads, nullptr));
+                                          selection(part), options, threads, nullptr));
     }
     const auto& trace = events_needed();
     return need(app::make_scene(parsed, *trace, selection(part), options, std::nullopt, threads));

@@ -42,7 +42,8 @@ struct Look {
   bool svg = false;
 };
 
-/// An INPUT that was opened: a trace, or what a summary or a profile knows of the whole run.
+/// An INPUT that was opened: a trace, or what a summary or a profile knows of the whole run. What
+/// a summary does not know is answered by the events it was made of, which are read then and stay.
 /// Nothing here needs Python's lock; several threads may ask at once.
 ///
 /// errors  Failure, in the words of the command.
@@ -84,18 +85,23 @@ class Run {
   [[nodiscard]] const app::SummaryFile* summary() const {
     return std::get_if<app::SummaryFile>(&source_);
   }
+  /// The summary, for what it can answer.
+  [[nodiscard]] const app::SummaryFile* summary(bool knows) const {
+    return knows ? summary() : nullptr;
+  }
   [[nodiscard]] const app::SharedTrace& events_needed() const;
   void open_profile(profile::MetricTable table);
   template <class T>
   T need_here(base::Result<T> result) const;
   [[nodiscard]] trace::Selection selection(const Part& part) const;
-  [[nodiscard]] trace::Selection whole_run(const Part& part) const;
   [[nodiscard]] std::string run_name() const;
 
   std::string path_;
   unsigned threads_;
   std::vector<std::string> warnings_;
   std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
+  mutable std::mutex reading_;
+  mutable app::SharedTrace events_;  ///< Of a summary, once they were needed.
   mutable ShownTables shown_;
   SharedProfile counted_;  ///< Of a trace without events: what the recorder counted.
 };

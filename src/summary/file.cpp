@@ -462,6 +462,10 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_states(summary.states, out);
   write_archive_index(summary.archive, out);
   write_marks(summary.marks, out);
+  if (!summary.judged.empty()) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(summary.judged.data());
+    out.add("judged", std::span(bytes, summary.judged.size()));
+  }
   return out.finish();
 }
 
@@ -478,6 +482,10 @@ base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& pa
   if (in.status() && parts.waits) summary.waits = read_waits(in, summary.run);
   if (in.status() && parts.bytes) summary.bytes = read_bytes(in, summary.run);
   if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run, parts.step_counters);
+  if (in.status() && parts.judged && file.value().has("judged")) {
+    const auto bytes = in.numbers<uint8_t>("judged");
+    summary.judged.assign(bytes.begin(), bytes.end());
+  }
   if (!in.status()) return in.status().error();
   trace::Trace& run = summary.run;
   if (run.locations.empty()) run.rank_location.assign(run.rank_count, base::IdMap::kNone);

@@ -182,14 +182,14 @@ class Pass {
     if (auto status = share_.agree(match(open)); !status) return status;
     odd_.sends.add(part, part.unmatched_sends);
     odd_.receives.add(part, part.unmatched_receives);
-    odd_.backwards.add(trace::find_backwards(part.messages, part.definitions));
+    odd_.backwards.add(trace::find_backwards(part.messages, part.definitions, pool_));
     messages_ += part.messages.size();
     for (const uint64_t bytes : part.messages.bytes) message_bytes_ += bytes;
 
     matrix_.add(part.messages);
     marks_.add(part.messages);
     profile_.add(part, windows_.from_ticks(), pool_);
-    facts_.add(part, earlier, open.events);
+    facts_.add(part, earlier, open.events, pool_);
     comm::GrowingStepTable::Progress progress{earlier, windows_.ended(), {}};
     for (size_t i = 0; i < count; ++i) progress.last_ticks.push_back(windows_.seen(i).last_ticks);
     progress.others = share_.others();
@@ -303,7 +303,7 @@ class Pass {
 
 RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   RunSummary result;
-  result.facts = comm::summarise(trace);
+  result.facts = comm::summarise(trace, pool);
   result.profile = canonical(profile::from_trace(trace, {}, pool));
   result.matrix = comm::matrix(trace, {}, std::nullopt, pool);
   result.waits = comm::waits(trace, {}, pool);

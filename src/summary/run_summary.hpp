@@ -24,6 +24,8 @@ struct Parts {
   bool bytes = true;
   bool steps = true;
   bool step_counters = true;
+  bool judged = true;
+  static constexpr Parts none() { return {false, false, false, false, false, false, false}; }
 };
 
 /// A run in tables: what a trace says of the whole run, without its events.
@@ -43,6 +45,9 @@ struct RunSummary {
   States states;
   ArchiveIndex archive;
   Marks marks;
+  /// What was concluded from all events at once, in the words of who concluded it; "" if nobody
+  /// did.
+  std::string judged;
 };
 
 }  // namespace pathline::summary

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A summary and a Cube profile have the tables of their commands; what they do not know they say."""
+"""A summary and a Cube profile have the tables of their commands; what they do not know is read, or said."""
 
 import os
 import tempfile
@@ -50,17 +50,29 @@ def check_tables(path, archive):
     check_equal(tables.regions(), run.regions(), "regions")
 
 
-def check_unknown(path):
-    run = pathline.open(path)
-    for job, words in ((lambda: run.waits("cause"), ["waits", "--by", "cause"]), (run.findings, ["findings"]),
-                       (run.messages, ["messages"]), (run.events, ["messages"]),
-                       (lambda: run.matrix(step=1), ["matrix", "--step", "1"]),
-                       (lambda: run.matrix("callpath"), ["matrix", "--by", "callpath"]),
-                       (lambda: run.profile(begin_s=1), ["profile", "--from", "1"]),
-                       (lambda: run.figure("matrix", end_s=1), ["matrix", "--until", "1"]),
-                       (lambda: run.profile(ranks=99), ["profile", "--ranks", "99"]),
-                       (lambda: run.steps(begin_s=99), ["steps", "--from", "99"])):
-        check_error(job, words[0], path, *words[1:])
+QUESTIONS = (lambda run: run.waits("cause"), lambda run: run.waits("callpath"), lambda run: run.findings(),
+             lambda run: run.messages(), lambda run: run.events(), lambda run: run.matrix(step=1),
+             lambda run: run.matrix("callpath"), lambda run: run.profile(begin_s=1), lambda run: run.steps())
+
+
+def check_events(path, archive):
+    """What the tables do not tell is read from the archive, which has to be there."""
+    tables, run = pathline.open(path), pathline.open(archive)
+    for i, question in enumerate(QUESTIONS):
+        check_equal(question(tables), question(run), i)
+    assert tables.figure("matrix", end_s=1, format="svg")._repr_svg_()
+    check_error(lambda: tables.profile(ranks=99), "profile", path, "--ranks", "99")
+    check_error(lambda: tables.steps(begin_s=99), "steps", path, "--from", "99")
+    os.rename(archive, archive + "-gone")
+    check_error(pathline.open(path).messages, "messages", path)
+    check_error(lambda: pathline.open(path).profile(begin_s=1), "profile", path, "--from", "1")
+    # Findings can be kept.
+    judged = path.replace("run", "judged")
+    command("reduce", archive + "-gone", "-o", judged, "--findings")
+    found = pathline.open(judged).findings()
+    os.rename(archive + "-gone", archive)
+    check_equal(found, run.findings(), "findings")
+    check_equal(pathline.open(judged).findings(min_percent=1), run.findings(min_percent=1), "findings")
 
 
 def check_figures(path):
@@ -142,7 +154,7 @@ with tempfile.TemporaryDirectory() as folder:
     synth("fd4", archive, "--ranks", 8, "--messages", 4000, "--seconds", 4)
     command("reduce", archive, "-o", path)
     check_tables(path, archive)
-    check_unknown(path)
+    check_events(path, archive)
     check_figures(path)
     check_timeline(path, archive)
     check_bins_alone(path, archive)
