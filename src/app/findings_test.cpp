@@ -8,6 +8,7 @@
 #include "app/efficiency.hpp"
 #include "app/findings_against.hpp"
 #include "app/judged_metrics.hpp"
+#include "app/judged_run.hpp"
 #include "app/wait_rows.hpp"
 #include "trace/test_trace.hpp"
 
@@ -217,6 +218,35 @@ TEST(Ranges, AreShortForNeighbours) {
   EXPECT_EQ(ranges_text({}), "");
   EXPECT_EQ(ranges_text({3}), "3");
   EXPECT_EQ(ranges_text({0, 1, 2, 7, 9, 10}), "0-2,7,9-10");
+}
+
+TEST(JudgedRun, ComesBackFromItsTextAndTrustsNone) {
+  const trace::Trace trace = late_rank(500);
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  const auto judged = judge_run(trace, "run", {.min_percent = 3}, pool, progress);
+  ASSERT_TRUE(judged.ok());
+  summary::RunSummary summary{.judged = to_text(judged.value())};
+  const auto again = judged_run("there/it is.plsum", summary, trace);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  const JudgedRun& kept = *again.value();
+  EXPECT_TRUE(kept.answers({.min_percent = 3}));
+  EXPECT_FALSE(kept.answers({}));
+  EXPECT_FALSE(kept.answers({.focus = findings::Focus::kRun, .min_percent = 3}));
+  ASSERT_EQ(kept.findings.findings.size(), judged.value().findings.findings.size());
+  EXPECT_THAT(kept.findings.findings[0].show[0], HasSubstr(" 'there/it is.plsum' "));
+  EXPECT_EQ(causes_of(kept.findings)[0].path, causes_of(judged.value().findings)[0].path);
+  // A part of a number or a name may be another one; what could lead out of the run is refused.
+  const std::string text = summary.judged;
+  EXPECT_FALSE(judged_run("x", {.judged = text.substr(0, text.size() / 2)}, trace).ok());
+  trace::Trace less;
+  less.rank_count = 1;
+  less.definitions.regions = trace.definitions.regions;
+  EXPECT_THAT(judged_run("x", summary, less).error().message, HasSubstr("a rank that does not"));
+  less.rank_count = 3;
+  less.definitions.regions.resize(1);
+  EXPECT_THAT(judged_run("x", summary, less).error().message, HasSubstr("a region that does not"));
+  EXPECT_FALSE(judged_run("x", summary::RunSummary(), trace).value().has_value());
 }
 
 TEST(WaitCauses, AreWhatTheLateOneDid) {

@@ -42,10 +42,8 @@ void add_input_options(Command& command, CommonOptions& options) {
       .range(0U, 4096U)
       .show_default();
   command.flag("--partial", options.partial, "Read a damaged input as far as it goes and say so");
-  command.option(
-      "--scratch", options.scratch,
-      "A folder on a disk for a file in place of memory, where a run needs more than there "
-      "is");
+  command.option("--scratch", options.scratch,
+                 "Folder on a disk for a file that holds what does not fit into memory");
   command.flag("--quiet", options.quiet, "No progress and no notes on standard error");
 }
 

@@ -97,7 +97,8 @@ std::string Run::format() const {
 const app::SharedTrace& Run::events_needed() const {
   if (const auto* trace = std::get_if<app::SharedTrace>(&source_)) return *trace;
   const auto* file = summary();
-  if (file == nullptr) throw Failure(input::need_trace(profile::ProfileFile{}, path_).error());
+  if (file == nullptr)
+    throw Failure(input::need_trace(input::Input(profile::ProfileFile{}), path_).error());
   const std::scoped_lock lock(reading_);
   if (!events_) {
     base::ThreadPool threads = pool();
@@ -162,7 +163,7 @@ app::DataTable Run::waits(const std::string& by, const Part& part) const {
 app::DataTable Run::steps(bool detect, const Part& part) const {
   const auto* tables = summary();
   if (tables != nullptr && !(detect && tables->tables->steps.rows.empty())) {
-    return need(app::steps_table(*tables, selection(part)));
+    return app::steps_table(*tables, selection(part));
   }
   base::ThreadPool threads = pool();
   const auto& trace = events_needed();

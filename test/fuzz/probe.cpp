@@ -105,7 +105,7 @@ void analyse(const trace::Trace& trace, base::ThreadPool& pool) {
   figure::Options options;
   options.width_px = 400;
   options.height_px = 300;
-  std::ignore = comm::summarise(trace);
+  std::ignore = comm::summarise(trace, pool);
   const app::Score score = app::score(trace, {}, pool);
   std::ignore = app::proposed_filter(trace, score);
   for (const auto kind :
