@@ -69,23 +69,20 @@ WaitStream::WaitStream(const trace::Trace& run, unsigned process)
   }
 }
 
-WaitPart WaitStream::add(const trace::Trace& part, const PartPlace& place,
-                         const trace::OpenEnds& open, base::ThreadPool& pool) {
-  constexpr size_t kPiece = 16;
-  const size_t count = part.locations.size();
-  pool.for_each((count + kPiece - 1) / kPiece, [&](size_t piece) {
-    for (size_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
-      const trace::Events& events = part.locations[i].events;
-      if (place.is_of_others(i)) continue;
-      if (events.size() > place.kept[i]) {
-        if (part.locations[i].rank.valid()) calls_[i].add(events, place.kept[i]);
-        collectives_[i].add(part.definitions, events, place.kept[i]);
-      }
-      if (!place.ended) continue;
-      calls_[i].end(place.last_ticks[i]);
-      collectives_[i].end();
-    }
-  });
+void WaitStream::add(const trace::Trace& part, size_t location, size_t kept) {
+  const trace::Location& of = part.locations[location];
+  if (of.events.size() == kept) return;
+  if (of.rank.valid()) calls_[location].add(of.events, kept);
+  collectives_[location].add(part.definitions, of.events, kept);
+}
+
+WaitPart WaitStream::finish(const trace::Trace& part, const PartPlace& place,
+                            const trace::OpenEnds& open) {
+  for (size_t i = 0; place.ended && i < part.locations.size(); ++i) {
+    if (place.is_of_others(i)) continue;
+    calls_[i].end(place.last_ticks[i]);
+    collectives_[i].end();
+  }
   WaitPart result;
   take_calls(place, result);
   follow_sends(part, place, open, result);

@@ -8,7 +8,6 @@
 
 #include "base/column.hpp"
 #include "base/packing.hpp"
-#include "base/thread_pool.hpp"
 #include "comm/call_stream.hpp"
 #include "comm/dependency_part.hpp"
 #include "comm/part_place.hpp"
@@ -76,12 +75,16 @@ class WaitStream {
   /// process  a number of its own for each process that shares the run.
   WaitStream(const trace::Trace& run, unsigned process);
 
-  /// part  begins with the Enters of open calls and the events of `before`, whose messages are
-  /// those
-  ///       of which both ends are known now.
+  /// Follows the calls and collective operations of one location; several may be added at once.
+  ///
+  /// part  the events of the location begin with `kept` of before, the Enters of open calls among
+  ///       them.
+  void add(const trace::Trace& part, size_t location, size_t kept);
+  /// What the part adds, when all locations were added that have events in it.
+  ///
+  /// part  its messages are those of which both ends are known now.
   /// open  what stays open behind it.
-  WaitPart add(const trace::Trace& part, const PartPlace& place, const trace::OpenEnds& open,
-               base::ThreadPool& pool);
+  WaitPart finish(const trace::Trace& part, const PartPlace& place, const trace::OpenEnds& open);
 
  private:
   void take_calls(const PartPlace& place, WaitPart& result);

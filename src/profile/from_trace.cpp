@@ -154,19 +154,15 @@ struct GrowingProfile::State {
   std::vector<uint64_t> since;  // The time before is in the tree.
 };
 
-GrowingProfile::GrowingProfile() : state_(std::make_unique<State>()) {}
+GrowingProfile::GrowingProfile(size_t locations) : state_(std::make_unique<State>()) {
+  state_->trees.resize(locations);
+  state_->since.resize(locations, 0);
+}
 GrowingProfile::~GrowingProfile() = default;
 
-void GrowingProfile::add(const trace::Trace& part, uint64_t from_ticks, base::ThreadPool& pool) {
-  const size_t count = part.locations.size();
-  state_->trees.resize(count);
-  state_->since.resize(count, 0);
-  constexpr size_t kPiece = 16;
-  pool.for_each((count + kPiece - 1) / kPiece, [&](size_t piece) {
-    for (size_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
-      add_calls(part, part.locations[i], {}, from_ticks, state_->since[i], state_->trees[i]);
-    }
-  });
+void GrowingProfile::add(const trace::Trace& part, size_t location, uint64_t from_ticks) {
+  add_calls(part, part.locations[location], {}, from_ticks, state_->since[location],
+            state_->trees[location]);
 }
 
 Profile GrowingProfile::finish() const { return merged(state_->trees); }

@@ -47,16 +47,18 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
 /// The profile of a run whose events come a part of the time after the other.
 class GrowingProfile {
  public:
-  GrowingProfile();
+  explicit GrowingProfile(size_t locations);
   ~GrowingProfile();
   GrowingProfile(const GrowingProfile&) = delete;
   GrowingProfile& operator=(const GrowingProfile&) = delete;
 
-  /// part        all locations; the events of each begin with the Enters of the calls that are
-  ///             open, at their times, and maybe others of before.
+  /// Several locations may be added at once.
+  ///
+  /// part        the events of the location begin with the Enters of the calls that are open, at
+  ///             their times, and maybe others of before.
   /// from_ticks  when its new events begin.
-  /// cost        O(events), parallel over locations.
-  void add(const trace::Trace& part, uint64_t from_ticks, base::ThreadPool& pool);
+  /// cost        O(events).
+  void add(const trace::Trace& part, size_t location, uint64_t from_ticks);
   /// That of from_trace() for the whole, but for calls that had begun before the first event.
   [[nodiscard]] Profile finish() const;
   /// What was counted of the locations that `owns` chooses, for another process; take() has it

@@ -154,8 +154,10 @@ uint64_t state_budget(uint64_t archive_bytes) {
   return kPacked * (std::max(kLeast, archive_bytes / 100) / 3 * 2);
 }
 
-GrowingStates::GrowingStates(const trace::Definitions& definitions, uint64_t budget_bytes)
+GrowingStates::GrowingStates(const trace::Definitions& definitions, size_t locations,
+                             uint64_t budget_bytes)
     : state_(std::make_unique<State>()) {
+  state_->locations.resize(locations);
   state_->shifts = shifts_of(definitions);
   state_->budget_bytes = budget_bytes;
   for (const auto& region : definitions.regions) {
@@ -167,18 +169,11 @@ GrowingStates::GrowingStates(const trace::Definitions& definitions, uint64_t bud
 }
 GrowingStates::~GrowingStates() = default;
 
-void GrowingStates::add(const trace::Trace& part, const std::vector<size_t>& earlier,
-                        base::ThreadPool& pool) {
-  const size_t count = part.locations.size();
-  state_->locations.resize(count);
-  constexpr size_t kPiece = 16;
-  pool.for_each((count + kPiece - 1) / kPiece, [&](size_t piece) {
-    for (size_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
-      state_->add(part, static_cast<uint32_t>(i), earlier[i]);
-    }
-  });
-  state_->keep_budget();
+void GrowingStates::add(const trace::Trace& part, size_t location, size_t earlier) {
+  state_->add(part, static_cast<uint32_t>(location), earlier);
 }
+
+void GrowingStates::end_window() { state_->keep_budget(); }
 
 void GrowingStates::end(base::ThreadPool& pool) {
   auto& locations = state_->locations;

@@ -23,15 +23,19 @@ uint64_t state_budget(uint64_t archive_bytes);
 class GrowingStates {
  public:
   /// budget_bytes  of the codes in memory; in a file they take about half.
-  explicit GrowingStates(const trace::Definitions& definitions,
-                         uint64_t budget_bytes = state_budget(0));
+  GrowingStates(const trace::Definitions& definitions, size_t locations,
+                uint64_t budget_bytes = state_budget(0));
   ~GrowingStates();
   GrowingStates(const GrowingStates&) = delete;
   GrowingStates& operator=(const GrowingStates&) = delete;
 
-  /// part     all locations; the events of each begin with the Enters of the calls that are open.
-  /// earlier  per location, how many of its events are of windows before, or of no interest.
-  void add(const trace::Trace& part, const std::vector<size_t>& earlier, base::ThreadPool& pool);
+  /// Several locations may be added at once.
+  ///
+  /// part     the events of the location begin with the Enters of the calls that are open.
+  /// earlier  how many of its events are of windows before.
+  void add(const trace::Trace& part, size_t location, size_t earlier);
+  /// All locations have got what they have in a window.
+  void end_window();
   /// No events follow. To be called once, before the next three.
   void end(base::ThreadPool& pool);
   /// The states of some locations for another process, which takes what it lacks.

@@ -88,16 +88,19 @@ class Pass {
        base::Progress& progress, exchange::Exchange& exchange)
       : pool_(pool),
         marks_(archive.trace.definitions),
-        states_(archive.trace.definitions, state_budget(bytes_of(archive))),
+        states_(archive.trace.definitions, archive.trace.locations.size(),
+                state_budget(bytes_of(archive))),
         windows_(std::move(archive), size, pool, progress, exchange),
+        profile_(windows_.trace().locations.size()),
         bytes_(windows_.trace()),
         wait_stream_(windows_.trace(), exchange.rank()),
         waits_(windows_.trace()),
         omp_barriers_(windows_.trace()) {}
 
   base::Result<RunSummary> run() {
+    const auto look = [this](size_t location) { take_location(location); };
     while (!windows_.ended()) {
-      if (auto status = windows_.next(); !status) return status.error();
+      if (auto status = windows_.next(look); !status) return status.error();
       if (auto status = share_.agree(take_window()); !status) return status.error();
     }
     forget_events(windows_.trace());
@@ -147,6 +150,16 @@ class Pass {
     message_bytes_ += in.get<uint64_t>();
   }
 
+  /// What a window adds at a location that takes no look at another.
+  void take_location(size_t location) {
+    const trace::Trace& part = windows_.trace();
+    const size_t earlier = windows_.earlier(location);
+    profile_.add(part, location, windows_.from_ticks());
+    states_.add(part, location, earlier);
+    bytes_.add(part, location, earlier);
+    wait_stream_.add(part, location, earlier);
+  }
+
   /// Finds the messages of the window, and the ends that stay open.
   base::Status match(trace::OpenEnds& open) {
     trace::Trace& part = windows_.trace();
@@ -188,7 +201,6 @@ class Pass {
 
     matrix_.add(part.messages);
     marks_.add(part.messages);
-    profile_.add(part, windows_.from_ticks(), pool_);
     facts_.add(part, earlier, open.events, pool_);
     comm::GrowingStepTable::Progress progress{earlier, windows_.ended(), {}};
     for (size_t i = 0; i < count; ++i) progress.last_ticks.push_back(windows_.seen(i).last_ticks);
@@ -197,11 +209,7 @@ class Pass {
     if (!steps_.add(part, progress, pool_)) {
       return needs_whole("some of its time steps lie inside of others");
     }
-    for (size_t i = 0; i < count; ++i) {
-      if (!share_.owns(i)) earlier[i] = part.locations[i].events.size();
-    }
-    states_.add(part, earlier, pool_);
-    bytes_.add(part, earlier, pool_);
+    states_.end_window();
     // All have to know this, too.
     if (auto status = share_.agree(add_waits(open)); !status) return status;
     for (auto& events : open.events) {
@@ -222,7 +230,7 @@ class Pass {
       if (!share_.alone()) place.others.push_back(!share_.owns(i));
     }
     omp_barriers_.add(part, place, pool_);
-    comm::WaitPart waits = wait_stream_.add(part, place, open, pool_);
+    comm::WaitPart waits = wait_stream_.finish(part, place, open);
     if (share_.gather(waits) &&
         !waits_.add(std::move(waits), place.until_ticks, place.ended, pool_)) {
       return needs_whole("it sends in MPI_Finalize or in calls that only test");
@@ -315,8 +323,9 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   } else {
     result.steps.outside.resize(trace.rank_count);
   }
-  GrowingStates states(trace.definitions);
-  states.add(trace, std::vector<size_t>(trace.locations.size()), pool);
+  GrowingStates states(trace.definitions, trace.locations.size());
+  pool.for_each(trace.locations.size(), [&](size_t i) { states.add(trace, i, 0); });
+  states.end_window();
   states.end(pool);
   result.states = states.finish();
   forget_events(trace);

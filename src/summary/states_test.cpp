@@ -33,8 +33,8 @@ using trace::TestTrace;
 
 States states_of(const trace::Trace& trace) {
   base::ThreadPool pool(2);
-  GrowingStates growing(trace.definitions);
-  growing.add(trace, std::vector<size_t>(trace.locations.size()), pool);
+  GrowingStates growing(trace.definitions, trace.locations.size());
+  for (size_t i = 0; i < trace.locations.size(); ++i) growing.add(trace, i, 0);
   growing.end(pool);
   return growing.finish();
 }
@@ -273,9 +273,9 @@ TEST(States, LoseWhatIsTooMuchFromTheNarrowSideWhenever) {
   size_t bytes = 0;
   for (const StateLevel& level : all.levels) bytes += level.codes.size();
   const size_t budget = bytes - all.levels[0].codes.size() - all.levels[1].codes.size();
-  GrowingStates growing(trace.definitions, budget);
-  // The first two events of each location, then all.
-  growing.add(trace, std::vector<size_t>(3), pool);
+  GrowingStates growing(trace.definitions, trace.locations.size(), budget);
+  for (size_t i = 0; i < trace.locations.size(); ++i) growing.add(trace, i, 0);
+  growing.end_window();
   growing.end(pool);
   const States some = growing.finish();
   ASSERT_EQ(some.levels.size(), all.levels.size() - 2);

@@ -58,7 +58,6 @@ class PieceReader {
 
 /// What a thread uses for one location after the other.
 struct Windows::Visit {
-  explicit Visit(base::Arena& arena) : builder(&arena) {}
   trace::EventsBuilder builder;
   PieceReader reader;
 };
@@ -104,7 +103,7 @@ uint64_t Windows::next_width() const {
   return static_cast<uint64_t>(std::clamp(width, 1.0, kLongest));
 }
 
-base::Status Windows::next() {
+base::Status Windows::next(const Look& look) {
   const uint64_t last_width = width_;
   width_ = next_width();
   growth_ = last_width == 0 ? 0 : static_cast<double>(width_) / static_cast<double>(last_width);
@@ -115,10 +114,10 @@ base::Status Windows::next() {
   for (const State& state : states_) before += state.seen.events;
   carry();
   for_each_piece([&](size_t first, size_t end) {
-    Visit visit(*window_arena_);
+    Visit visit;
     for (size_t i = first; i < end; ++i) {
       if (!share_.owns(i)) continue;
-      if (auto status = read(i, visit); !status) errors[i] = status.error();
+      if (auto status = read(i, look, visit); !status) errors[i] = status.error();
     }
   });
   const auto first = static_cast<size_t>(
@@ -199,7 +198,7 @@ void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
   states_[location].earlier = events.size();
 }
 
-base::Status Windows::read(size_t i, Visit& visit) {
+base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   State& state = states_[i];
   if (state.stream.ended() || state.stream.next_ticks() >= until_) return {};
   trace::Events& events = archive_.trace.locations[i].events;
@@ -207,6 +206,7 @@ base::Status Windows::read(size_t i, Visit& visit) {
   // As many as the last window had in this time, and some more.
   constexpr double kMore = 1.125;
   const double of_last = growth_ * kMore;
+  builder.reserve(0, static_cast<size_t>(of_last * state.last_words));
   begin(i, static_cast<size_t>(of_last * state.last_events), builder);
   const auto path = otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
   const auto fault = [&](const std::string& what, uint64_t event) {
@@ -228,6 +228,7 @@ base::Status Windows::read(size_t i, Visit& visit) {
   seen.events += builder.size() - state.earlier;
   seen.unknown = state.stream.unknown();
   if (state.stream.fault()) return fault(*state.stream.fault(), seen.events + seen.unknown);
+  state.last_words = static_cast<uint32_t>(builder.word_count());
   events = builder.finish();
   seen.misplaced_leaves += events.misplaced_leaves;
   seen.leaves_of_earlier_calls += events.leaves_of_earlier_calls.size();
@@ -236,6 +237,8 @@ base::Status Windows::read(size_t i, Visit& visit) {
     seen.first_ticks = std::min(seen.first_ticks, events.ticks[state.earlier]);
     seen.last_ticks = events.ticks[events.size() - 1];
   }
+  look(i);
+  events.pack(window_arena_.get());
   return {};
 }
 

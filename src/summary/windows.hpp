@@ -38,12 +38,17 @@ class Windows {
   Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
           base::Progress& progress, exchange::Exchange& exchange);
 
+  /// Counts what the events of one location tell without those of others.
+  using Look = std::function<void(size_t location)>;
+
   /// Goes on to the next window, from from_ticks() until until_ticks(), which for the last one is
   /// UINT64_MAX. The locations of other processes hold what Share says of them. Collective, as the
   /// processes go through the same windows; an error of one is that of all.
   ///
+  /// look    called for each location that got events here, by several threads: just when these
+  ///         are in the cache and not packed yet, so that they take the least time to read.
   /// errors  those of damaged files: kCorrupt with file, offset and fact.
-  base::Status next();
+  base::Status next(const Look& look);
   /// The window is the last one.
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] uint64_t from_ticks() const { return from_; }
@@ -98,13 +103,14 @@ class Windows {
     size_t earlier = 0;
     Seen seen;
     uint32_t last_events = 0;  // Of the last window.
+    uint32_t last_words = 0;   // Of their fields.
     uint32_t last_bytes = 0;   // That its events took in the file.
   };
   struct Visit;
 
   void for_each_piece(const std::function<void(size_t first, size_t end)>& visit);
   void carry();
-  base::Status read(size_t location, Visit& visit);
+  base::Status read(size_t location, const Look& look, Visit& visit);
   void begin(size_t location, size_t more, trace::EventsBuilder& builder) const;
   void take_sends(size_t location, trace::EventsBuilder& builder);
   [[nodiscard]] uint64_t next_width() const;

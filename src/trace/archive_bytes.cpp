@@ -215,25 +215,31 @@ GrowingArchiveBytes::GrowingArchiveBytes(const Trace& run)
     : bytes_{std::vector<uint64_t>(run.definitions.regions.size() + 1, 0),
              std::vector<uint64_t>(run.locations.size(), 0),
              {}},
+      call_bytes_(bytes_of_calls(run.definitions)),
       last_ticks_(run.locations.size(), UINT64_MAX) {}
 
-void GrowingArchiveBytes::add(const Trace& part, const std::vector<size_t>& kept,
-                              base::ThreadPool& pool) {
-  const std::vector<uint64_t> call_bytes = bytes_of_calls(part.definitions);
-  add_by_region(part.locations.size(), part.definitions.regions.size(), pool, bytes_.by_region,
-                [&](size_t i, auto& by_region) {
-                  uint64_t of_location = 0;
-                  uint64_t last = last_ticks_[i];
-                  for_each_event(part.definitions, call_bytes, part.locations[i].events, kept[i],
-                                 [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
-                                   bytes += ticks != last ? kTimeBytes : 0;
-                                   last = ticks;
-                                   by_region[region] += bytes;
-                                   of_location += bytes;
-                                 });
-                  last_ticks_[i] = last;
-                  bytes_.by_location[i] += of_location;
-                });
+void GrowingArchiveBytes::add(const Trace& part, size_t location, size_t kept) {
+  // All 0 between two calls: a location has few of the regions.
+  thread_local std::vector<uint64_t> by_region;
+  thread_local std::vector<uint32_t> regions;
+  by_region.resize(std::max(by_region.size(), bytes_.by_region.size()));
+  uint64_t of_location = 0;
+  uint64_t last = last_ticks_[location];
+  for_each_event(part.definitions, call_bytes_, part.locations[location].events, kept,
+                 [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
+                   bytes += ticks != last ? kTimeBytes : 0;
+                   last = ticks;
+                   if (by_region[region] == 0) regions.push_back(static_cast<uint32_t>(region));
+                   by_region[region] += bytes;
+                   of_location += bytes;
+                 });
+  last_ticks_[location] = last;
+  bytes_.by_location[location] += of_location;
+  const std::lock_guard lock(joining_);
+  for (const uint32_t region : regions) {
+    bytes_.by_region[region] += std::exchange(by_region[region], 0);
+  }
+  regions.clear();
 }
 
 void GrowingArchiveBytes::pack(base::Packer& out) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "base/packing.hpp"
@@ -33,16 +34,20 @@ class GrowingArchiveBytes {
  public:
   explicit GrowingArchiveBytes(const Trace& run);
 
-  /// part  the events of a location begin with `kept[location]` of before, the Enters of all open
-  ///       calls among them; none are new at those that count nothing here.
-  void add(const Trace& part, const std::vector<size_t>& kept, base::ThreadPool& pool);
+  /// Several locations may be added at once.
+  ///
+  /// part  the events of the location begin with `kept` of before, the Enters of all open calls
+  ///       among them.
+  void add(const Trace& part, size_t location, size_t kept);
   [[nodiscard]] ArchiveBytes finish() const { return bytes_; }
   /// For the process that adds up what others saw of locations of their own.
   void pack(base::Packer& out) const;
   void take(base::Unpacker& in);
 
  private:
+  std::mutex joining_;
   ArchiveBytes bytes_;
+  std::vector<uint64_t> call_bytes_;  // By region.
   std::vector<uint64_t> last_ticks_;  // By location.
 };
 
