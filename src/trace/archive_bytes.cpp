@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -13,10 +14,8 @@ namespace {
 constexpr uint64_t kTimeBytes = 9;  // A record of its own, where the time has changed.
 
 uint64_t compressed_bytes(uint64_t value, bool wide) {
-  if (value == 0 || value == (wide ? UINT64_MAX : UINT32_MAX)) return 1;
-  uint64_t bytes = 1;
-  for (; value != 0; value >>= 8U) ++bytes;
-  return bytes;
+  if (value == (wide ? UINT64_MAX : UINT32_MAX)) return 1;
+  return 1 + (static_cast<unsigned>(std::bit_width(value)) + 7) / 8;
 }
 
 /// Records that are as old as the format and have one number only do without their length.
@@ -110,18 +109,31 @@ void for_each_event(const Definitions& definitions, const std::vector<uint64_t>&
   for (uint32_t i = 0; i < first; ++i) {
     if (events.kind[i] == EventKind::kEnter) open.push_back(i);
   }
+  const auto innermost = [&] { return open.empty() ? outside : size_t{events.ref[open.back()]}; };
+  size_t current = innermost();
   AttributeBytes attributes(events.attributes, first);
+  const auto visit_call = [&](size_t i, size_t region) {
+    visit(region, true, call_bytes[region] + attributes.of(i), events.ticks[i]);
+  };
   for (size_t i = first; i < events.size(); ++i) {
-    const EventKind kind = events.kind[i];
-    const bool is_call = is_of_call(kind);
-    const size_t region = is_call        ? uint32_t{events.region(i)}
-                          : open.empty() ? outside
-                                         : uint32_t{events.ref[open.back()]};
-    const uint64_t bytes = is_call ? call_bytes[region] : otf2_bytes(definitions, events, i);
-    visit(region, is_call, bytes + attributes.of(i), events.ticks[i]);
-    if (kind == EventKind::kEnter) open.push_back(static_cast<uint32_t>(i));
-    if (kind == EventKind::kLeave) {
-      while (!open.empty() && open.back() >= events.ref[i]) open.pop_back();
+    switch (events.kind[i]) {
+      case EventKind::kEnter:
+        current = events.ref[i];
+        visit_call(i, current);
+        open.push_back(static_cast<uint32_t>(i));
+        break;
+      case EventKind::kLeave: {
+        const uint32_t enter = events.ref[i];
+        visit_call(i, events.ref[enter]);
+        while (!open.empty() && open.back() >= enter) open.pop_back();
+        current = innermost();
+        break;
+      }
+      case EventKind::kUnmatchedLeave: visit_call(i, events.ref[i]); break;
+      default:
+        visit(current, false, otf2_bytes(definitions, events, i) + attributes.of(i),
+              events.ticks[i]);
+        break;
     }
   }
 }
@@ -135,39 +147,54 @@ std::vector<uint64_t> bytes_of_calls(const Definitions& definitions) {
   return bytes;
 }
 
+/// The bytes of an event that is no call.
+///
+/// words  of its fields, words[0] and so on; `count` of them.
+template <class Words>
+uint64_t record_bytes(EventKind kind, const Words& words, size_t count) {
+  size_t next = 0;
+  uint64_t bytes = is_bare(kind) ? 1 : 2;
+  for (const Field field : known_fields(kind)) {
+    switch (field) {
+      case Field::kByte:
+        ++next;
+        ++bytes;
+        break;
+      case Field::kNumber: bytes += compressed_bytes(words[next++], false); break;
+      case Field::kWide:
+        bytes += compressed_bytes(words[next] | uint64_t{words[next + 1]} << 32U, true);
+        next += 2;
+        break;
+      case Field::kTime:
+        next += 2;
+        bytes += 8;
+        break;
+      case Field::kItems:
+        for (; next < count; ++next) bytes += compressed_bytes(words[next], false);
+        break;
+      case Field::kMetrics:
+        for (; next + 3 <= count; next += 3) {
+          bytes += 1 + compressed_bytes(words[next + 1] | uint64_t{words[next + 2]} << 32U, true);
+        }
+        break;
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 uint64_t otf2_bytes(const Definitions& definitions, const Events& events, size_t i) {
   const EventKind kind = events.kind[i];
   if (is_of_call(kind))
     return 1 + compressed_bytes(definitions.regions[events.region(i)].id, false);
-  WordReader in(events.fields(i));
-  uint64_t bytes = is_bare(kind) ? 1 : 2;
-  for (const Field field : known_fields(kind)) {
-    switch (field) {
-      case Field::kByte:
-        in.u32();
-        ++bytes;
-        break;
-      case Field::kNumber: bytes += compressed_bytes(in.u32(), false); break;
-      case Field::kWide: bytes += compressed_bytes(in.u64(), true); break;
-      case Field::kTime:
-        in.u64();
-        bytes += 8;
-        break;
-      case Field::kItems:
-        for (const uint32_t item : in.rest()) bytes += compressed_bytes(item, false);
-        break;
-      case Field::kMetrics: {
-        const auto items = in.rest();
-        for (size_t k = 0; k + 3 <= items.size(); k += 3) {
-          bytes += 1 + compressed_bytes(items[k + 1] | uint64_t{items[k + 2]} << 32U, true);
-        }
-        break;
-      }
-    }
+  const uint32_t* const plain = events.words.plain().data();
+  const bool is_plain = plain != nullptr && event_words(kind) > 1;
+  if (is_plain && kind != EventKind::kMetric && kind != EventKind::kProgramBegin) {
+    return record_bytes(kind, plain + events.ref[i], event_words(kind));
   }
-  return bytes;
+  const Fields fields = events.fields(i);
+  return record_bytes(kind, fields, fields.size());
 }
 
 /// Counts a stretch of the locations at a time, so that few have a row of all regions.
@@ -223,14 +250,15 @@ void GrowingArchiveBytes::add(const Trace& part, size_t location, size_t kept) {
   thread_local std::vector<uint64_t> by_region;
   thread_local std::vector<uint32_t> regions;
   by_region.resize(std::max(by_region.size(), bytes_.by_region.size()));
+  uint64_t* const sums = by_region.data();
   uint64_t of_location = 0;
   uint64_t last = last_ticks_[location];
   for_each_event(part.definitions, call_bytes_, part.locations[location].events, kept,
                  [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
                    bytes += ticks != last ? kTimeBytes : 0;
                    last = ticks;
-                   if (by_region[region] == 0) regions.push_back(static_cast<uint32_t>(region));
-                   by_region[region] += bytes;
+                   if (sums[region] == 0) regions.push_back(static_cast<uint32_t>(region));
+                   sums[region] += bytes;
                    of_location += bytes;
                  });
   last_ticks_[location] = last;
