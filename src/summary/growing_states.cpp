@@ -100,28 +100,34 @@ struct GrowingStates::State {
 
   void note_ends(const trace::Events& events, size_t earlier, OfLocation& own) const {
     trace::LocationEnds& ends = own.ends;
-    for (size_t i = earlier; i < events.size(); ++i, ++ends.events) {
+    const auto is_in_one = [&] {
+      return ends.finalize || (ends.init && ends.init->leave == UINT64_MAX);
+    };
+    bool may_leave = is_in_one();
+    for (size_t i = earlier; i < events.size(); ++i) {
       const trace::EventKind kind = events.kind[i];
-      const bool may_leave = ends.finalize || (ends.init && ends.init->leave == UINT64_MAX);
       if (kind != trace::EventKind::kEnter && (kind != trace::EventKind::kLeave || !may_leave)) {
         continue;
       }
       const Region region = events.region(i);
       const uint8_t end = region.valid() ? is_end[region] : 0;
       if (end == 0) continue;
+      const uint64_t number = ends.events + (i - earlier);
       if (kind == trace::EventKind::kEnter) {
-        if (end == kInit && !ends.init && ends.events < kNear) {
+        if (end == kInit && !ends.init && number < kNear) {
           ends.init = {events.ticks[i], UINT64_MAX};
         } else if (end == kFinalize) {
           ends.finalize = {events.ticks[i], UINT64_MAX};
-          own.finalize_event = ends.events;
+          own.finalize_event = number;
         }
       } else if (end == kInit && ends.init && ends.init->leave == UINT64_MAX) {
         ends.init->leave = events.ticks[i];
       } else if (end == kFinalize && ends.finalize) {
         ends.finalize->leave = events.ticks[i];
       }
+      may_leave = is_in_one();
     }
+    ends.events += events.size() - earlier;
     ends.last_ticks = events.ticks[events.size() - 1];
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace pathline::summary {
 namespace {
@@ -28,9 +29,17 @@ bool is_sampled(uint64_t bin) {
 
 /// What a bin holds, while it is closed.
 struct Bins::Whole {
-  std::vector<Part> parts;        // By first occurrence, all quarters together.
-  std::vector<uint64_t> exact;    // Per part its ticks so far.
-  std::vector<uint32_t> of_part;  // Per part of the bin, which of these it is.
+  std::vector<Part> parts;      // By first occurrence, all quarters together.
+  std::vector<uint64_t> exact;  // Per part its ticks so far.
+
+  /// Which part has this code; parts.size() if there is none.
+  [[nodiscard]] size_t find(uint32_t code) const {
+    const Part* const first = parts.data();
+    const size_t count = parts.size();
+    size_t i = 0;
+    while (i < count && first[i].code != code) ++i;
+    return i;
+  }
 };
 
 void Bins::add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins* end) {
@@ -95,29 +104,36 @@ void Bins::begin(uint64_t from) {
   put_quarters(kNoCall, first_bin_ << shift_, from);
 }
 
+void Bins::open(uint64_t at) {
+  is_open_ = true;
+  begin_ = at >> shift_ << shift_;
+  quarter_ = 0;
+  parts_.clear();
+}
+
 /// Inside one bin, quarter by quarter: so it is known what the bin will forget.
 void Bins::put_quarters(uint32_t code, uint64_t from, uint64_t until) {
+  if (from >= until) return;
+  if (!is_open_) open(from);
   const int fine = shift_ - kQuarterBits;
-  while (from < until) {
-    const uint64_t after = std::min(until, ((from >> fine) + 1) << fine);
-    put(from, code, after - from);
+  uint64_t quarter_end = ((from >> fine) + 1) << fine;
+  for (auto quarter = static_cast<uint8_t>((from >> fine) % 4);; ++quarter) {
+    for (; quarter_ < quarter; ++quarter_)
+      quarter_end_[quarter_] = static_cast<uint32_t>(parts_.size());
+    const uint64_t after = std::min(until, quarter_end);
+    put(code, after - from);
+    if (after == until) return;
     from = after;
+    quarter_end += uint64_t{1} << fine;
   }
 }
 
-void Bins::put(uint64_t at, uint32_t code, uint64_t ticks) {
-  const auto quarter = static_cast<uint8_t>((at >> (shift_ - kQuarterBits)) % 4);
-  if (!is_open_) {
-    is_open_ = true;
-    begin_ = at >> shift_ << shift_;
-    quarter_ = 0;
-    parts_.clear();
-  }
-  for (; quarter_ < quarter; ++quarter_)
-    quarter_end_[quarter_] = static_cast<uint32_t>(parts_.size());
-  for (size_t i = quarter == 0 ? 0 : quarter_end_[quarter - 1]; i < parts_.size(); ++i) {
-    if (parts_[i].code != code) continue;
-    parts_[i].ticks += ticks;
+/// Into the quarter that is reached.
+void Bins::put(uint32_t code, uint64_t ticks) {
+  Part* part = parts_.data() + (quarter_ == 0 ? 0 : quarter_end_[quarter_ - 1]);
+  for (const Part* const end = parts_.data() + parts_.size(); part != end; ++part) {
+    if (part->code != code) continue;
+    part->ticks += ticks;
     return;
   }
   parts_.push_back({code, ticks});
@@ -125,11 +141,8 @@ void Bins::put(uint64_t at, uint32_t code, uint64_t ticks) {
 
 void Bins::sum_up(Whole& whole) const {
   whole.parts.clear();
-  whole.of_part.clear();
   for (const Part& part : parts_) {
-    size_t i = 0;
-    while (i < whole.parts.size() && whole.parts[i].code != part.code) ++i;
-    whole.of_part.push_back(static_cast<uint32_t>(i));
+    const size_t i = whole.find(part.code);
     if (i == whole.parts.size()) {
       whole.parts.push_back(part);
     } else {
@@ -177,10 +190,9 @@ void Bins::end_run() {
   run_ = 0;
 }
 
-/// Of the regions with most time, in the order of their first occurrence.
-void Bins::encode(Whole& whole) {
+/// The regions with most time, in the order of their first occurrence. returns  how many.
+size_t Bins::most_of(const Whole& whole, Kept& kept) {
   const std::vector<Part>& parts = whole.parts;
-  Kept kept{};
   size_t count = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     size_t at = count;
@@ -191,6 +203,18 @@ void Bins::encode(Whole& whole) {
     kept[at] = i;
   }
   std::sort(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count));
+  return count;
+}
+
+void Bins::encode(Whole& whole) {
+  const Part* const parts = whole.parts.data();
+  Kept kept{};
+  size_t count = whole.parts.size();
+  if (count <= kMostBinRegions) {
+    std::iota(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count), size_t{0});
+  } else {
+    count = most_of(whole, kept);
+  }
   uint64_t sum = 0;
   for (size_t k = 0; k < count; ++k) sum += parts[kept[k]].ticks;
   constexpr int kSafeBits = 48;  // times the shares
@@ -221,7 +245,8 @@ void Bins::weigh(Whole& whole, const Kept& kept, const Until& until, size_t coun
   exact.assign(whole.parts.size(), 0);
   size_t next = 0;  // Of parts_.
   for (size_t cut = 0; cut < kCuts; ++cut) {
-    for (; next < quarter_end_[cut]; ++next) exact[whole.of_part[next]] += parts_[next].ticks;
+    for (; next < quarter_end_[cut]; ++next)
+      exact[whole.find(parts_[next].code)] += parts_[next].ticks;
     const double place = static_cast<double>(cut + 1) / (kCuts + 1);
     double difference = 0;
     size_t k = 0;  // Ascending, as the parts are.

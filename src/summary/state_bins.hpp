@@ -51,13 +51,15 @@ class Bins {
   using Until = std::array<uint32_t, kMostBinRegions>;
 
   void begin(uint64_t from);
-  void put(uint64_t at, uint32_t code, uint64_t ticks);
+  void open(uint64_t at);
+  void put(uint32_t code, uint64_t ticks);
   void put_quarters(uint32_t code, uint64_t from, uint64_t until);
   void close(Bins* parent, Bins* end);
   void pass(const Whole& whole, Bins& parent, Bins* end) const;
   void sum_up(Whole& whole) const;
   void run(uint32_t code, uint64_t count);
   void end_run();
+  static size_t most_of(const Whole& whole, Kept& kept);
   void encode(Whole& whole);
   void weigh(Whole& whole, const Kept& kept, const Until& until, size_t count);
 
