@@ -58,9 +58,9 @@ void add_bytes(const trace::Events& events, size_t event, Tree::Node& node) {
   using trace::EventKind;
   switch (events.kind[event]) {
     case EventKind::kMpiSend:
-    case EventKind::kMpiIsend: node.bytes_sent += events.point_to_point(event).bytes; break;
+    case EventKind::kMpiIsend: node.bytes_sent += events.word64(event, 3); break;
     case EventKind::kMpiRecv:
-    case EventKind::kMpiIrecv: node.bytes_received += events.point_to_point(event).bytes; break;
+    case EventKind::kMpiIrecv: node.bytes_received += events.word64(event, 3); break;
     case EventKind::kMpiCollectiveEnd:
       node.bytes_sent += events.word64(event, 3);
       node.bytes_received += events.word64(event, 5);
