@@ -224,8 +224,10 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
     for (const Borders& one : borders) first_row[slice + 1] += one.matched[slice];
   }
 
-  // A few slices at a time are written row by row and then packed.
-  const size_t at_once = std::max<size_t>(4, 2 * size_t{pool.thread_count()});
+  // A few slices at a time are written row by row and then packed. What will be read a few times
+  // and forgotten is better off as it is.
+  const bool packs = sending == nullptr;
+  const size_t at_once = packs ? std::max<size_t>(4, 2 * size_t{pool.thread_count()}) : cuts.size();
   Messages rows;
   size_t kept = 0;  // Rows of the last time, which did not fill a block.
   std::vector<std::vector<OpenEnds::Sending>> of_slice(cuts.size());
@@ -238,10 +240,15 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
                   first_row[slice + 1] - first_row[slice], rows,
                   sending != nullptr ? &of_slice[slice] : nullptr);
     });
+    if (!packs) break;
     kept = last < cuts.size() ? rows.size() % kBlockRows : 0;
     pack_rows(rows, rows.size() - kept, pool, trace.messages);
   }
-  for_each_column(trace.messages, rows, [](auto& column, auto&) { column.shrink_to_fit(); });
+  if (packs) {
+    for_each_column(trace.messages, rows, [](auto& column, auto&) { column.shrink_to_fit(); });
+  } else {
+    trace.messages = std::move(rows);
+  }
   for (size_t slice = 0; slice < cuts.size(); ++slice) {
     for (const OpenEnds::Sending& one : of_slice[slice]) {
       sending->push_back({static_cast<uint32_t>(first_row[slice]) + one.message, one.request});

@@ -29,7 +29,8 @@ struct RankEnds {
 /// cost   O(sends); besides the messages 128 bytes for each of some 130,000 at a time, or of
 ///        65,000 a thread.
 ///
-/// sending  gets those whose sends go on, if it is not null.
+/// sending  gets those whose sends go on, if it is not null: of a part of a run, whose messages are
+///          not packed.
 void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
                     std::vector<OpenEnds::Sending>* sending);
 
