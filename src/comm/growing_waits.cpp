@@ -87,6 +87,14 @@ void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
       lanes.push_back(i);
     }
   }
+  const size_t count = kept_.size() + part.calls.size();
+  calls.begin_ticks.reserve(count);
+  calls.end_ticks.reserve(count);
+  calls.region.reserve(count);
+  calls.traits.reserve(count);
+  window.location.reserve(count);
+  window.number.reserve(count);
+  window.latest.reserve(count);
   const auto add_call = [&](const WaitPart::EndedCall& call, uint32_t number,
                             const Latest& latest) {
     calls.begin_ticks.push_back(call.begin_ticks);

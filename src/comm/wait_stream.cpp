@@ -92,6 +92,9 @@ WaitPart WaitStream::finish(const trace::Trace& part, const PartPlace& place,
 }
 
 void WaitStream::take_calls(const PartPlace& place, WaitPart& result) {
+  size_t all = 0;
+  for (const CallStream& stream : calls_) all += stream.finished();
+  result.calls.reserve(all);
   for (uint32_t i = 0; i < calls_.size(); ++i) {
     CallStream& stream = calls_[i];
     if (place.is_of_others(i)) continue;
