@@ -156,8 +156,7 @@ void Windows::for_each_piece(const std::function<void(size_t, size_t)>& visit) {
   });
 }
 
-/// Leaves of the last window what this one begins with, and gives back the rest at once: the events
-/// of a window stand in memory of their own.
+/// Leaves of the last window what this one begins with, and gives back the rest.
 void Windows::carry() {
   auto arena = std::make_unique<base::Arena>();
   for_each_piece([&](size_t first, size_t end) {
@@ -238,7 +237,6 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
     seen.last_ticks = events.ticks[events.size() - 1];
   }
   look(i);
-  events.pack(window_arena_.get());
   return {};
 }
 

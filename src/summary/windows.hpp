@@ -46,7 +46,7 @@ class Windows {
   /// processes go through the same windows; an error of one is that of all.
   ///
   /// look    called for each location that got events here, by several threads: just when these
-  ///         are in the cache and not packed yet, so that they take the least time to read.
+  ///         are in the cache.
   /// errors  those of damaged files: kCorrupt with file, offset and fact.
   base::Status next(const Look& look);
   /// The window is the last one.
@@ -54,7 +54,8 @@ class Windows {
   [[nodiscard]] uint64_t from_ticks() const { return from_; }
   [[nodiscard]] uint64_t until_ticks() const { return until_; }
 
-  /// Events of the window, ranks, definitions; without messages and collective operations.
+  /// Events of the window, ranks, definitions; without messages and collective operations. The
+  /// events are not packed, as they are read a few times and forgotten.
   [[nodiscard]] trace::Trace& trace() { return archive_.trace; }
   [[nodiscard]] Share& share() { return share_; }
   /// How many of a location's events are of earlier windows.
@@ -127,7 +128,7 @@ class Windows {
   uint64_t width_ = 0;
   double growth_ = 0;                           // Of it, from the last window.
   std::unique_ptr<base::Arena> carried_arena_;  // Of what the window begins with.
-  std::unique_ptr<base::Arena> window_arena_;   // Of its events.
+  std::unique_ptr<base::Arena> window_arena_;   // Of what others tell.
   uint64_t last_events_ = 0;                    // New ones of the window.
   bool started_ = false;
   bool ended_ = false;

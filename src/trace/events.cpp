@@ -62,12 +62,6 @@ void Events::pack(base::Arena* arena, base::ThreadPool* pool) {
   ticks.pack(arena, pool);
   ref.pack(arena, pool);
   words.pack(arena, pool);
-  if (arena == nullptr || kind.empty()) return;
-  base::Column<EventKind> kinds;
-  kinds.reserve(kind.size(), *arena);
-  kinds.resize(kind.size());
-  std::memcpy(kinds.data(), kind.data(), kind.size() * sizeof(EventKind));
-  kind = std::move(kinds);
 }
 
 void EventsBuilder::reserve(size_t event_count, size_t word_count) {
