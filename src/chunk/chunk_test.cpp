@@ -99,7 +99,7 @@ TEST_F(RawFileTest, GivesBackHeaderAndRecords) {
   const uint64_t comm[] = {2, 0};
   const uint64_t members[] = {0, 5, 7};
   ASSERT_TRUE(definitions.define_list(RecordKind::kMembers, comm, 2, members, 3));
-  const uint64_t offset[] = {100, zigzag(-5), 2};
+  const uint64_t offset[] = {100, base::zigzag(-5), 2};
   ASSERT_TRUE(definitions.define(RecordKind::kClockOffset, offset, 3));
   stream.finish();
   definitions.finish();

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "chunk/varint.hpp"
+#include "base/varint.hpp"
 
 namespace pathline::chunk {
 namespace {
@@ -133,7 +133,7 @@ bool RecordReader::next(Record& record) {
   record = {
       .kind = static_cast<RecordKind>(kind), .ticks = 0, .numbers = {}, .text = {}, .list = {}};
   const auto number = [&](uint64_t& value) {
-    at = get_varint(at, end, value);
+    at = base::get_varint(at, end, value);
     return at != nullptr;
   };
   constexpr const char* kCut = "a record goes on behind the end of its chunk";
@@ -146,7 +146,7 @@ bool RecordReader::next(Record& record) {
   for (unsigned i = 0; i < shape.numbers; ++i) {
     if (!number(record.numbers[i])) return fail(kCut);
     if ((shape.signed_numbers >> i & 1U) != 0) {
-      record.numbers[i] = static_cast<uint64_t>(unzigzag(record.numbers[i]));
+      record.numbers[i] = static_cast<uint64_t>(base::unzigzag(record.numbers[i]));
     }
   }
   if (shape.tail != RecordShape::Tail::kNone) {

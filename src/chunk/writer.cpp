@@ -306,7 +306,7 @@ uint8_t* Stream::begin_definition(RecordKind kind, const uint64_t* numbers, unsi
   }
   uint8_t* at = at_;
   *at++ = static_cast<uint8_t>(kind);
-  for (unsigned i = 0; i < count; ++i) at = put_varint(at, numbers[i]);
+  for (unsigned i = 0; i < count; ++i) at = base::put_varint(at, numbers[i]);
   return at;
 }
 
@@ -320,9 +320,9 @@ bool Stream::define(RecordKind kind, const uint64_t* numbers, unsigned count) {
 bool Stream::define_text(RecordKind kind, const uint64_t* numbers, unsigned count, const char* text,
                          size_t bytes) {
   bytes = std::min(bytes, kMaxTailBytes);
-  uint8_t* at = begin_definition(kind, numbers, count, bytes + kMaxVarintBytes);
+  uint8_t* at = begin_definition(kind, numbers, count, bytes + base::kMaxVarintBytes);
   if (at == nullptr) return false;
-  at = put_varint(at, bytes);
+  at = base::put_varint(at, bytes);
   std::memcpy(at, text, bytes);
   commit(at + bytes);
   return true;
@@ -330,10 +330,10 @@ bool Stream::define_text(RecordKind kind, const uint64_t* numbers, unsigned coun
 
 bool Stream::define_list(RecordKind kind, const uint64_t* numbers, unsigned count,
                          const uint64_t* list, size_t items) {
-  uint8_t* at = begin_definition(kind, numbers, count, (items + 1) * kMaxVarintBytes);
+  uint8_t* at = begin_definition(kind, numbers, count, (items + 1) * base::kMaxVarintBytes);
   if (at == nullptr) return false;
-  at = put_varint(at, items);
-  for (size_t i = 0; i < items; ++i) at = put_varint(at, list[i]);
+  at = base::put_varint(at, items);
+  for (size_t i = 0; i < items; ++i) at = base::put_varint(at, list[i]);
   commit(at);
   return true;
 }

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/varint.hpp"
 #include "chunk/format.hpp"
 #include "chunk/record_kind.hpp"
-#include "chunk/varint.hpp"
 
 namespace pathline::chunk {
 
@@ -166,7 +166,7 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
 
  private:
   // With an Enter or Leave of the same time.
-  static constexpr size_t kMaxRecordBytes = 4 + kMaxVarintBytes * (kMaxNumbers + 2);
+  static constexpr size_t kMaxRecordBytes = 4 + base::kMaxVarintBytes * (kMaxNumbers + 2);
   static constexpr size_t kMaxTailBytes = 2048;
 
   [[nodiscard]] uint8_t* payload() const {
@@ -174,7 +174,7 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
   }
   template <class... Numbers>
   static uint8_t* put(uint8_t* at, Numbers... numbers) {
-    ((at = put_varint(at, static_cast<uint64_t>(numbers))), ...);
+    ((at = base::put_varint(at, static_cast<uint64_t>(numbers))), ...);
     return at;
   }
   uint8_t* start_record(RecordKind kind, uint64_t ticks) {
@@ -183,7 +183,7 @@ class __attribute__((visibility("default"))) Stream {  // Used by the libraries 
     // Clocks of other cores may be a little behind; a stream never goes back.
     const uint64_t delta = ticks > last_ticks_ ? ticks - last_ticks_ : 0;
     last_ticks_ += delta;
-    return put_varint(at, delta);
+    return base::put_varint(at, delta);
   }
   static uint8_t* start_at_same_time(uint8_t* at, RecordKind kind) {
     at[0] = static_cast<uint8_t>(kind);

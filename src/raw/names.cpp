@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "chunk/varint.hpp"
+#include "base/varint.hpp"
 #include "raw/world_sides.hpp"
 #include "trace/cpu_time.hpp"
 
@@ -199,7 +199,7 @@ uint32_t RunNames::members_group(const std::vector<uint64_t>& triples, size_t wo
   const World& in = worlds_[world];
   bool good = triples.size() % 3 == 0;
   for (size_t i = 0; good && i + 3 <= triples.size(); i += 3) {
-    const int64_t stride = chunk::unzigzag(triples[i + 1]);
+    const int64_t stride = base::unzigzag(triples[i + 1]);
     uint64_t rank = triples[i];
     good = triples[i + 2] <= in.rank_count && triples[i + 2] <= members_left_;
     for (uint64_t k = 0; good && k < triples[i + 2]; ++k) {
@@ -220,7 +220,7 @@ uint32_t RunNames::members_group(const std::vector<uint64_t>& triples, size_t wo
 }
 
 uint32_t RunNames::world_group(size_t world) {
-  return members_group({0, chunk::zigzag(1), worlds_[world].rank_count}, world);
+  return members_group({0, base::zigzag(1), worlds_[world].rank_count}, world);
 }
 
 uint32_t RunNames::self_group() {

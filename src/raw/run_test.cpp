@@ -63,7 +63,7 @@ TEST_F(RunTest, EndsTheLastStepWithMpiFinalize) {
   constexpr uint64_t kFinalize = 9;
   auto writer = process({});
   writer.region(kFinalize, "MPI_Finalize", 1, kMpi);
-  writer.event(0, Kind::kStep, chunk::zigzag(1), 0);
+  writer.event(0, Kind::kStep, base::zigzag(1), 0);
   writer.event(20, Kind::kEnter, kMain);  // A call inside the step goes on without it.
   writer.event(40, Kind::kEnter, kFinalize).event(80, Kind::kLeave, kFinalize);
   writer.event(100, Kind::kLeave, kMain);
@@ -76,13 +76,13 @@ TEST_F(RunTest, EndsTheLastStepWithMpiFinalize) {
 TEST_F(RunTest, NestsStepsWithTheCallsAround) {
   auto writer = process({});
   writer.event(0, Kind::kEnter, kMain);
-  writer.event(20, Kind::kStep, chunk::zigzag(-4), 0);
+  writer.event(20, Kind::kStep, base::zigzag(-4), 0);
   writer.event(40, Kind::kEnter, kSendRegion);
-  writer.event(60, Kind::kStep, chunk::zigzag(5), 0);  // A call is open inside the old step.
+  writer.event(60, Kind::kStep, base::zigzag(5), 0);  // A call is open inside the old step.
   writer.event(80, Kind::kLeave, kSendRegion);
   writer.event(100, Kind::kLeave, kMain);  // Was open before the step: it ends the step.
   writer.event(120, Kind::kEnter, kRecvRegion);
-  writer.event(140, Kind::kStep, chunk::zigzag(6), 0);
+  writer.event(140, Kind::kStep, base::zigzag(6), 0);
   writer.finish();
   const raw::Run run = read();
   EXPECT_EQ(calls(run),
@@ -101,7 +101,7 @@ TEST_F(RunTest, NestsStepsWithTheCallsAround) {
 
 TEST_F(RunTest, EndsAStepThatAnEarlierCallHeldWhenThatIsLeft) {
   auto writer = process({});
-  writer.event(20, Kind::kStep, chunk::zigzag(1), 0);
+  writer.event(20, Kind::kStep, base::zigzag(1), 0);
   writer.event(60, Kind::kLeave, kMain);  // Began before the recording.
   writer.event(80, Kind::kEnter, kSendRegion).event(90, Kind::kLeave, kSendRegion);
   writer.finish();

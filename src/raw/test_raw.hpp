@@ -83,12 +83,12 @@ class ProcessWriter {
     return define(Kind::kClockPair, {ticks, ns, realtime_ns});
   }
   ProcessWriter& clock_offset(uint64_t ns, int64_t offset_ns, uint64_t error_ns) {
-    return define(Kind::kClockOffset, {ns, chunk::zigzag(offset_ns), error_ns});
+    return define(Kind::kClockOffset, {ns, base::zigzag(offset_ns), error_ns});
   }
   /// MPI_COMM_WORLD as communicator `id`, with its members if this is rank 0.
   ProcessWriter& world(uint64_t id, uint32_t rank, uint32_t rank_count) {
     define(Kind::kCommunicator, {id, 0, 0, 0});
-    if (rank == 0) define_list(Kind::kMembers, {id, 0}, {0, chunk::zigzag(1), rank_count});
+    if (rank == 0) define_list(Kind::kMembers, {id, 0}, {0, base::zigzag(1), rank_count});
     return *this;
   }
   template <class... Numbers>
@@ -104,8 +104,8 @@ class ProcessWriter {
   ProcessWriter& metric(uint64_t ticks, uint64_t set, const std::vector<uint64_t>& values) {
     uint8_t* at = stream_of(0).begin(Kind::kMetric, ticks);
     if (at == nullptr) return *this;
-    at = chunk::put_varint(chunk::put_varint(at, set), values.size());
-    for (const uint64_t value : values) at = chunk::put_varint(at, value);
+    at = base::put_varint(base::put_varint(at, set), values.size());
+    for (const uint64_t value : values) at = base::put_varint(at, value);
     stream_of(0).commit(at);
     return *this;
   }

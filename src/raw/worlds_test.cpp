@@ -22,7 +22,7 @@ TEST_F(WorldsTest, NamesCommunicatorsOnceForAllTheirMembers) {
     if (rank % 2 == 1) {
       writer.define(Kind::kCommunicator, {kOdd + rank, 3, 2, 0});
       if (rank == 3) {
-        writer.define_list(Kind::kMembers, {kOdd + 3, 0}, {3, chunk::zigzag(-2), 2});
+        writer.define_list(Kind::kMembers, {kOdd + 3, 0}, {3, base::zigzag(-2), 2});
         writer.define(Kind::kCommunicatorName, {kOdd + 3}, "odd");
       }
       writer.define(Kind::kWindow, {rank, kOdd + rank}).define(Kind::kWindow, {7, kOdd + rank});
@@ -57,7 +57,7 @@ TEST_F(WorldsTest, MatchesAcrossAnInterCommunicator) {
     auto writer = process({.rank = rank, .rank_count = 3});
     writer.define(Kind::kCommunicator, {11, 0, 5, 1});
     if (rank == 0) writer.define_list(Kind::kMembers, {11, 0}, {0, 0, 1});
-    if (rank == 1) writer.define_list(Kind::kMembers, {11, 1}, {1, chunk::zigzag(1), 2});
+    if (rank == 1) writer.define_list(Kind::kMembers, {11, 1}, {1, base::zigzag(1), 2});
     if (rank == 0) writer.event(100, Kind::kSend, 11, 1, 0, 8);
     if (rank == 2) writer.event(200, Kind::kRecv, 11, 0, 0, 8);
     if (rank == 1) writer.event(0, Kind::kEnter, kMain);
@@ -113,7 +113,7 @@ TEST_F(WorldsTest, JoinsWorldsByTheCommunicatorsBetweenThem) {
       child.region(kMain, "main").world(kWorld, rank, 2);
       child.clock_pair(0, kZero, kWall + uint64_t{spawn} * 1000);
       child.define(Kind::kCommunicator, {9, 0, 2, 1});
-      if (rank == 0) child.define_list(Kind::kMembers, {9, 0}, {0, chunk::zigzag(1), 2});
+      if (rank == 0) child.define_list(Kind::kMembers, {9, 0}, {0, base::zigzag(1), 2});
       if (rank == 0) child.define(Kind::kOtherWorld, {9, 1, 1, kWall + uint64_t{spawn} * 1000});
       if (rank == 1) child.event(0, Kind::kSend, 9, 0, 7, spawn);
       if (rank == 0) child.event(0, Kind::kEnter, kMain);

@@ -139,11 +139,11 @@ void write_counters(uint64_t ticks) {
   if (syscall(SYS_read, thread.counters, &group, sizeof group) <= 0) return;
   uint8_t* at = thread.stream.begin(RecordKind::kMetric, ticks);
   if (at == nullptr) return;
-  at = chunk::put_varint(at, 0);  // The set.
-  at = chunk::put_varint(at, group.count);
+  at = base::put_varint(at, 0);  // The set.
+  at = base::put_varint(at, group.count);
   for (uint64_t i = 0; i < group.count; ++i) {
     thread.counted.last[i] = thread.counted.before[i] + group.values[i];
-    at = chunk::put_varint(at, thread.counted.last[i]);
+    at = base::put_varint(at, thread.counted.last[i]);
   }
   thread.stream.commit(at);
 }

@@ -45,11 +45,11 @@ void write_cpu_time(uint64_t ticks) {
   if (thread.polls.count != 0) write_polls();
   uint8_t* at = thread.stream.begin(RecordKind::kMetric, ticks);
   if (at == nullptr) return;
-  at = chunk::put_varint(at, kSet);
-  at = chunk::put_varint(at, kCount);
-  at = chunk::put_varint(at, cpu_ns);
-  at = chunk::put_varint(at, static_cast<uint64_t>(used.ru_nivcsw));
-  at = chunk::put_varint(at, static_cast<uint64_t>(used.ru_nvcsw));
+  at = base::put_varint(at, kSet);
+  at = base::put_varint(at, kCount);
+  at = base::put_varint(at, cpu_ns);
+  at = base::put_varint(at, static_cast<uint64_t>(used.ru_nivcsw));
+  at = base::put_varint(at, static_cast<uint64_t>(used.ru_nvcsw));
   thread.stream.commit(at);
 }
 

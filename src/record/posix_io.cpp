@@ -304,18 +304,18 @@ using namespace pathline::record;
     file_opened(call, fd, O_WRONLY | O_CREAT | O_TRUNC);        \
     return fd;                                                  \
   }
-#define PATHLINE_LSEEK(function, offset_type)                                                \
-  PATHLINE_EXPORT offset_type function(int fd, offset_type offset, int whence) noexcept {    \
-    PATHLINE_NEXT(function);                                                                 \
-    if (!PATHLINE_BY_PROGRAM()) return real(fd, offset, whence);                             \
-    PATHLINE_CALL(#function, kRoleMetadata);                                                 \
-    const uint32_t handle = call.handle(fd);                                                 \
-    const offset_type result = real(fd, offset, whence);                                     \
-    if (handle != 0 && result >= 0) {                                                        \
-      emit(RecordKind::kIoSeek, call.end(), handle, pathline::chunk::zigzag(offset), whence, \
-           result);                                                                          \
-    }                                                                                        \
-    return result;                                                                           \
+#define PATHLINE_LSEEK(function, offset_type)                                               \
+  PATHLINE_EXPORT offset_type function(int fd, offset_type offset, int whence) noexcept {   \
+    PATHLINE_NEXT(function);                                                                \
+    if (!PATHLINE_BY_PROGRAM()) return real(fd, offset, whence);                            \
+    PATHLINE_CALL(#function, kRoleMetadata);                                                \
+    const uint32_t handle = call.handle(fd);                                                \
+    const offset_type result = real(fd, offset, whence);                                    \
+    if (handle != 0 && result >= 0) {                                                       \
+      emit(RecordKind::kIoSeek, call.end(), handle, pathline::base::zigzag(offset), whence, \
+           result);                                                                         \
+    }                                                                                       \
+    return result;                                                                          \
   }
 #define PATHLINE_SYNC(function)                  \
   PATHLINE_EXPORT int function(int fd) {         \

@@ -184,7 +184,7 @@ void step(int64_t number, double time_s) {
   if (!kIsSimulated) read_cpu_time_at_step(ticks);
   uint64_t time_bits = 0;
   std::memcpy(&time_bits, &time_s, sizeof time_bits);
-  emit(RecordKind::kStep, ticks, chunk::zigzag(number), time_bits);
+  emit(RecordKind::kStep, ticks, base::zigzag(number), time_bits);
 }
 
 }  // namespace pathline::record

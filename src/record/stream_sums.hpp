@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "chunk/varint.hpp"
+#include "base/varint.hpp"
 #include "chunk/writer.hpp"
 #include "record/process.hpp"
 
@@ -127,18 +127,18 @@ class StreamSums : public chunk::Watch {
     const chunk::RecordShape& shape = chunk::kRecordShapes[*at++];
     if (!shape.known || !shape.timed) return nullptr;
     uint64_t delta = 0;
-    at = chunk::get_varint(at, end, delta);
+    at = base::get_varint(at, end, delta);
     const uint64_t before = ticks_;
     ticks_ += delta;
     uint64_t n[chunk::kMaxNumbers] = {};
     for (unsigned i = 0; i < shape.numbers && at != nullptr; ++i) {
-      at = chunk::get_varint(at, end, n[i]);
+      at = base::get_varint(at, end, n[i]);
     }
     if (at != nullptr && shape.tail == chunk::RecordShape::Tail::kList) {
       uint64_t items = 0;
       uint64_t item = 0;
-      at = chunk::get_varint(at, end, items);
-      for (; items > 0 && at != nullptr; --items) at = chunk::get_varint(at, end, item);
+      at = base::get_varint(at, end, items);
+      for (; items > 0 && at != nullptr; --items) at = base::get_varint(at, end, item);
     }
     if (at != nullptr) add_record(kind, before, n);
     return at;

@@ -48,7 +48,7 @@ void write_others(ProcessWriter& writer, uint32_t rank, uint64_t ticks) {
   writer.define_list(Kind::kMembers, {kInter, rank}, {rank, 0, 1});
   writer.define(Kind::kCommunicatorName, {kInter}, "both");
   writer.define(Kind::kCommunicator, {kGroup, rank, 4, 2});
-  writer.define_list(Kind::kMembers, {kGroup, 0}, {0, pathline::chunk::zigzag(1), 2});
+  writer.define_list(Kind::kMembers, {kGroup, 0}, {0, pathline::base::zigzag(1), 2});
   writer.define(Kind::kWindow, {kWindow, kWorld}).define(Kind::kWindowName, {kWindow}, "halo");
   writer.define(Kind::kMetricSet, {0}, "cycles,misses");
   const auto add = [&](auto kind, auto... numbers) { writer.event(++ticks, kind, numbers...); };
@@ -74,7 +74,7 @@ void write_others(ProcessWriter& writer, uint32_t rank, uint64_t ticks) {
   add(Kind::kRmaUnlock, kWindow, 0, 7);
   add(Kind::kWinDestroy, kWindow);
   add(Kind::kIoCreate, kFile, 0, 1, 0);
-  add(Kind::kIoSeek, kFile, pathline::chunk::zigzag(-10), 1, 90);
+  add(Kind::kIoSeek, kFile, pathline::base::zigzag(-10), 1, 90);
   add(Kind::kIoDestroy, kFile);
   add(Kind::kRecording, 0);
   add(Kind::kRecording, 1);
@@ -122,7 +122,7 @@ void write_rank(const char* folder, const Shape& shape, uint32_t rank) {
   writer.event(ticks(0), Kind::kEnter, kMain);
   for (uint32_t step = 0; step < shape.steps; ++step) {
     const uint64_t us = 1000 * (step + 1);
-    writer.event(ticks(us), Kind::kStep, pathline::chunk::zigzag(step), 0x3fe0000000000000ULL);
+    writer.event(ticks(us), Kind::kStep, pathline::base::zigzag(step), 0x3fe0000000000000ULL);
     writer.event(ticks(us + 100), Kind::kEnter, kSend);
     writer.event(ticks(us + 100), Kind::kSend, kWorld, right, 7, 1000);
     writer.event(ticks(us + 120), Kind::kLeave, kSend);

@@ -137,7 +137,7 @@ void measure_clock_offsets(MPI_Comm comm, int tag) {
     PMPI_Bcast(offsets, clock_count * static_cast<int>(sizeof(Offset)), MPI_BYTE, 0, comm);
     own = offsets[own_clock];
   }
-  const uint64_t numbers[] = {mono(), chunk::zigzag(own.offset_ns),
+  const uint64_t numbers[] = {mono(), base::zigzag(own.offset_ns),
                               static_cast<uint64_t>(own.error_ns) + process.clock_error_ns};
   define(RecordKind::kClockOffset, numbers, 3);
 }

@@ -73,7 +73,7 @@ void define_members(uint32_t id, uint32_t side, MPI_Group group, int size) {
   const auto put = [&] {
     if (count == 0) return;
     list[items++] = static_cast<uint64_t>(first);
-    list[items++] = chunk::zigzag(stride);
+    list[items++] = base::zigzag(stride);
     list[items++] = count;
     if (items == 3 * kStretches) {
       define_list(RecordKind::kMembers, numbers, 2, list, items);

@@ -46,7 +46,7 @@ void file_sought(Call& call, MPI_File file, MPI_Offset offset, int whence) {
   const unsigned option = whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2;
   MPI_Offset result = 0;
   if (PMPI_File_get_position(file, &result) != MPI_SUCCESS) result = offset;
-  emit(RecordKind::kIoSeek, call.end(), id, chunk::zigzag(offset), option, result);
+  emit(RecordKind::kIoSeek, call.end(), id, base::zigzag(offset), option, result);
 }
 
 namespace {

@@ -48,7 +48,7 @@ void share_run_directory(char (&path)[1024], int rank_count) {
 /// All clocks are one: two equal offsets, as one alone could hide a drift.
 void define_equal_clocks() {
   for (const uint64_t ns : {uint64_t{0}, uint64_t{1'000'000'000}}) {
-    const uint64_t numbers[] = {ns, chunk::zigzag(0), 0};
+    const uint64_t numbers[] = {ns, base::zigzag(0), 0};
     define(RecordKind::kClockOffset, numbers, 3);
   }
 }

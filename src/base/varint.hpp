@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace pathline::chunk {
+namespace pathline::base {
 
 /// Numbers of 7 bits a byte, low ones first; the top bit says that more follow.
 constexpr unsigned kMaxVarintBytes = 10;
@@ -38,4 +38,4 @@ inline const uint8_t* get_varint(const uint8_t* at, const uint8_t* end, uint64_t
   return nullptr;
 }
 
-}  // namespace pathline::chunk
+}  // namespace pathline::base

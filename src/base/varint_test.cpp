@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "chunk/varint.hpp"
+#include "base/varint.hpp"
 
 #include <array>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-namespace pathline::chunk {
+namespace pathline::base {
 namespace {
 
 TEST(Varint, ComesBackForEveryLength) {
@@ -53,4 +53,4 @@ TEST(Zigzag, KeepsTheSignAndMakesSmallNumbersSmall) {
 }
 
 }  // namespace
-}  // namespace pathline::chunk
+}  // namespace pathline::base
