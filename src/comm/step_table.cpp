@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "comm/io.hpp"
 #include "trace/outer_calls.hpp"
@@ -16,24 +16,24 @@ using steps::Counters;
 /// Finds the step of times that mostly ascend.
 class Cursor {
  public:
-  explicit Cursor(const std::vector<trace::StepWindow>& windows)
-      : windows_(windows), next_(windows.size()) {}
+  explicit Cursor(steps::PackedRows& rows) : rows_(rows), next_(rows.last().size()) {}
 
   /// Moves to the last step that had begun at `ticks`. returns its number, or that of none.
   size_t begun_at(uint64_t ticks) {
-    while (next_ > 0 && windows_[next_ - 1].begin_ticks > ticks) --next_;
-    while (next_ < windows_.size() && windows_[next_].begin_ticks <= ticks) ++next_;
-    return next_ > 0 ? next_ - 1 : windows_.size();
+    const std::vector<steps::Row>& last = rows_.last();
+    while (next_ > 0 && last[next_ - 1].begin_ticks > ticks) --next_;
+    while (next_ < last.size() && last[next_].begin_ticks <= ticks) ++next_;
+    return next_ > 0 ? rows_.packed() + next_ - 1 : rows_.packed_begun_at(ticks);
   }
-  /// The step that holds `ticks`; windows.size() if there is none.
+  /// The step that holds `ticks`; size() if there is none.
   size_t at(uint64_t ticks) {
     const size_t step = begun_at(ticks);
-    return step < windows_.size() && ticks <= windows_[step].end_ticks ? step : windows_.size();
+    return step < rows_.size() && ticks <= rows_[step].end_ticks ? step : rows_.size();
   }
 
  private:
-  const std::vector<trace::StepWindow>& windows_;
-  size_t next_;  // Where a part of a run is looked at, the last ones are asked for.
+  steps::PackedRows& rows_;
+  size_t next_;  // Of those not packed. Where a part is looked at, the last ones are asked for.
 };
 
 using Classes = std::vector<trace::CallClass>;
@@ -47,8 +47,7 @@ bool ends(const trace::Events& events, trace::CallEvents call) {
 
 /// The steps of one rank.
 struct GrowingStepTable::OfRank {
-  std::vector<trace::StepWindow> windows;  // None overlaps; the last one may be open.
-  std::vector<Counters> counters;
+  steps::PackedRows rows;  // The last one may be open.
   Counters outside;
   bool open = false;
   bool recording = true;
@@ -56,31 +55,23 @@ struct GrowingStepTable::OfRank {
 
   /// One that lies inside of another belongs to that.
   void add(const trace::StepWindow& window) {
-    if (!windows.empty() && window.begin_ticks < windows.back().end_ticks) return;
-    windows.push_back(window);
-    counters.emplace_back();
+    if (!rows.empty() && window.begin_ticks < rows.back().end_ticks) return;
+    rows.push_back({window.step, 0, window.begin_ticks, window.end_ticks, {}, window.recorded});
   }
-  /// All ranks together have millions of steps: room for half as many again would be a gigabyte.
-  void make_room() {
-    constexpr size_t kPart = 8;
-    constexpr size_t kFew = 4;
-    if (windows.size() < windows.capacity()) return;
-    const size_t room = windows.size() + windows.size() / kPart + kFew;
-    windows.reserve(room);
-    counters.reserve(room);
-  }
-  Counters& at(size_t step) { return step < counters.size() ? counters[step] : outside; }
+  Counters& at(size_t step) { return step < rows.size() ? rows[step].counters : outside; }
 
   /// Shares the time of a call out among the steps.
   void add_time(Cursor& cursor, uint64_t begin, uint64_t end, uint64_t Counters::*ticks) {
     uint64_t rest = end - begin;
     size_t step = cursor.begun_at(begin);
-    if (step == windows.size()) step = 0;
-    for (; step < windows.size() && windows[step].begin_ticks < end; ++step) {
-      const uint64_t from = std::max(begin, windows[step].begin_ticks);
-      const uint64_t until = std::min(end, windows[step].end_ticks);
+    if (step == rows.size()) step = 0;
+    for (; step < rows.size(); ++step) {
+      steps::Row& row = rows[step];
+      if (row.begin_ticks >= end) break;
+      const uint64_t from = std::max(begin, row.begin_ticks);
+      const uint64_t until = std::min(end, row.end_ticks);
       if (from >= until) continue;
-      counters[step].*ticks += until - from;
+      row.counters.*ticks += until - from;
       rest -= until - from;
     }
     outside.*ticks += rest;
@@ -89,7 +80,7 @@ struct GrowingStepTable::OfRank {
   /// last_ticks  when calls without an end end; nullopt: they are counted when they do.
   void add_calls(const trace::Events& events, const Classes& classes,
                  std::optional<uint64_t> last_ticks) {
-    Cursor cursor(windows);
+    Cursor cursor(rows);
     const auto class_of = [&](trace::Region region) {
       return region.valid() ? classes[region] : trace::CallClass::kOther;
     };
@@ -103,7 +94,7 @@ struct GrowingStepTable::OfRank {
                    is_open ? *last_ticks : events.ticks[call.leave],
                    io ? &Counters::io_ticks : &Counters::mpi_ticks);
         });
-    Cursor at_time(windows);
+    Cursor at_time(rows);
     for (const IoTransfer& transfer : io_transfers(events)) {
       Counters& counter = at(at_time.at(transfer.ticks));
       (transfer.is_write ? counter.written_bytes : counter.read_bytes) += transfer.bytes;
@@ -123,17 +114,15 @@ struct GrowingStepTable::OfRank {
         case EventKind::kEnter:
           if (!markers[events.ref[i]]) break;
           if (open) return false;
-          make_room();
-          windows.push_back(
-              {static_cast<uint32_t>(windows.size()), events.ticks[i], UINT64_MAX, recording});
-          counters.emplace_back();
+          rows.push_back(
+              {static_cast<uint32_t>(rows.size()), 0, events.ticks[i], UINT64_MAX, {}, recording});
           enter = static_cast<uint32_t>(i);
           open = true;
           numbered = false;
           break;
         case EventKind::kLeave:
           if (!open || events.ref[i] > enter) break;
-          windows.back().end_ticks = events.ticks[i];
+          rows.back().end_ticks = events.ticks[i];
           open = false;
           break;
         case EventKind::kMeasurementOnOff: {
@@ -145,7 +134,7 @@ struct GrowingStepTable::OfRank {
         case EventKind::kParameterUnsignedInt:
           if (!open || numbered) break;
           if (definitions.parameter_name(events.fields(i)[0]) != "step") break;
-          windows.back().step = static_cast<uint32_t>(events.word64(i, 1));
+          rows.back().step = static_cast<uint32_t>(events.word64(i, 1));
           numbered = true;
           break;
         default: break;
@@ -176,9 +165,9 @@ void GrowingStepTable::add_messages(const trace::Messages& messages, const Progr
   std::vector<Cursor> receiving;
   sending.reserve(ranks_.size());
   receiving.reserve(ranks_.size());
-  for (const OfRank& rank : ranks_) {
-    sending.emplace_back(rank.windows);
-    receiving.emplace_back(rank.windows);
+  for (OfRank& rank : ranks_) {
+    sending.emplace_back(rank.rows);
+    receiving.emplace_back(rank.rows);
   }
   const auto add_sent = [&](uint32_t sender, uint64_t ticks, uint64_t bytes) {
     Counters& sent = ranks_[sender].at(sending[sender].at(ticks));
@@ -188,9 +177,7 @@ void GrowingStepTable::add_messages(const trace::Messages& messages, const Progr
   // Neighbours in time are of different ranks, so that each is four cache misses: ask early.
   constexpr size_t kAhead = 8;
   const auto ask_last_step = [&](const OfRank& rank) {
-    if (rank.windows.empty()) return;
-    __builtin_prefetch(&rank.windows.back());
-    __builtin_prefetch(&rank.counters.back(), 1);
+    if (!rank.rows.last().empty()) __builtin_prefetch(&rank.rows.last().back(), 1);
   };
   for (size_t i = 0; i < messages.size(); ++i) {
     if (i + 2 * kAhead < messages.size()) {
@@ -213,10 +200,9 @@ void GrowingStepTable::add_messages(const trace::Messages& messages, const Progr
 
 void GrowingStepTable::pack(base::Packer& out) const {
   for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    if (ranks_[rank].windows.empty() && ranks_[rank].outside == Counters()) continue;
+    if (ranks_[rank].rows.empty() && ranks_[rank].outside == Counters()) continue;
     out.put(rank);
-    out.put_list(ranks_[rank].windows);
-    out.put_list(ranks_[rank].counters);
+    ranks_[rank].rows.put(out);
     out.put(ranks_[rank].outside);
   }
   out.put(UINT32_MAX);
@@ -224,8 +210,7 @@ void GrowingStepTable::pack(base::Packer& out) const {
 
 void GrowingStepTable::take(base::Unpacker& in) {
   for (auto rank = in.get<uint32_t>(); rank != UINT32_MAX; rank = in.get<uint32_t>()) {
-    ranks_[rank].windows = in.list<trace::StepWindow>();
-    ranks_[rank].counters = in.list<Counters>();
+    ranks_[rank].rows.take(in);
     ranks_[rank].outside = in.get<Counters>();
   }
 }
@@ -243,35 +228,36 @@ bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
   std::vector<uint8_t> nests(ranks_.size(), 0);
   pool.for_each(ranks_.size(), [&](size_t i) {
     OfRank& rank = ranks_[i];
+    rank.rows.pack();
     const uint32_t first = part.rank_location[i];
     if (first != base::IdMap::kNone) {
       const trace::Events& events = part.locations[first].events;
       nests[i] = !rank.add_marked(part.definitions, events, progress.earlier[first], markers_);
-      if (progress.ended && rank.open) rank.windows.back().end_ticks = progress.last_ticks[first];
+      if (progress.ended && rank.open) rank.rows.back().end_ticks = progress.last_ticks[first];
     }
     for (const uint32_t location : locations[i]) {
       rank.add_calls(part.locations[location].events, classes_,
                      progress.ended ? std::optional(progress.last_ticks[location]) : std::nullopt);
     }
+    // A call may have lasted as long as the run: not all ranks' rows at once.
+    rank.rows.pack_again();
   });
   add_messages(part.messages, progress);
+  if (progress.ended) {
+    pool.for_each(ranks_.size(), [&](size_t i) { ranks_[i].rows.pack_all(); });
+  }
   return std::find(nests.begin(), nests.end(), 1) == nests.end();
 }
 
-steps::Table GrowingStepTable::finish() const {
-  steps::Table table;
-  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    table.outside.push_back(ranks_[rank].outside);
-    for (size_t i = 0; i < ranks_[rank].windows.size(); ++i) {
-      const trace::StepWindow& window = ranks_[rank].windows[i];
-      table.rows.push_back({window.step, rank, window.begin_ticks, window.end_ticks,
-                            ranks_[rank].counters[i], window.recorded});
-    }
+steps::PackedTable GrowingStepTable::finish() {
+  std::vector<steps::PackedRows> rows;
+  std::vector<Counters> outside;
+  for (OfRank& rank : ranks_) {
+    rows.push_back(std::move(rank.rows));
+    outside.push_back(rank.outside);
   }
-  std::sort(table.rows.begin(), table.rows.end(), [](const steps::Row& a, const steps::Row& b) {
-    return std::tie(a.step, a.rank, a.begin_ticks) < std::tie(b.step, b.rank, b.begin_ticks);
-  });
-  return table;
+  ranks_.clear();
+  return {std::move(rows), std::move(outside)};
 }
 
 steps::Table chosen(const steps::Table& table, const trace::Selection& selection) {
@@ -290,7 +276,7 @@ steps::Table chosen(const steps::Table& table, const trace::Selection& selection
 
 size_t GrowingStepTable::most() const {
   size_t most = 0;
-  for (const OfRank& rank : ranks_) most = std::max(most, rank.windows.size());
+  for (const OfRank& rank : ranks_) most = std::max(most, rank.rows.size());
   return most;
 }
 
@@ -310,7 +296,7 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
     }
   });
   table.add_messages(trace.messages, {});
-  return chosen(table.finish(), selection);
+  return chosen(table.finish().table(), selection);
 }
 
 }  // namespace pathline::comm

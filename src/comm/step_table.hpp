@@ -6,6 +6,7 @@
 
 #include "base/packing.hpp"
 #include "base/thread_pool.hpp"
+#include "steps/packed_table.hpp"
 #include "steps/table.hpp"
 #include "trace/calls.hpp"
 #include "trace/outer_calls.hpp"
@@ -57,7 +58,8 @@ class GrowingStepTable {
   ///
   /// returns  false where steps lie inside of others: only the whole shows which of them count.
   bool add(const trace::Trace& part, const Progress& progress, base::ThreadPool& pool);
-  [[nodiscard]] steps::Table finish() const;
+  /// The steps, which are forgotten.
+  [[nodiscard]] steps::PackedTable finish();
   /// For the process that adds up what others saw of ranks of their own.
   void pack(base::Packer& out) const;
   void take(base::Unpacker& in);
