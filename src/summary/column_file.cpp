@@ -15,7 +15,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are stored as they are");
 
 constexpr size_t kHeaderBytes = 64;
-constexpr size_t kBlockBytes = 64 << 10;  // Of numbers; a multiple of the size of each.
 constexpr size_t kBlockHeaderBytes = 12;
 constexpr size_t kMostStoredBytes = kBlockBytes + kBlockBytes / 512 + 64;
 
@@ -53,11 +52,12 @@ T number_at(std::span<const uint8_t> bytes, size_t offset) {
   return value;
 }
 
+}  // namespace
+
 /// Compresses blocks one after the other: what zlib needs for that is a quarter of a megabyte.
 class Compressor {
  public:
-  /// packed  room for what it makes.
-  explicit Compressor(std::vector<uint8_t>& packed) : packed_(packed) {
+  Compressor() {
     constexpr int kFast = 1;
     ready_ = deflateInit(&stream_, kFast) == Z_OK;
   }
@@ -83,13 +83,14 @@ class Compressor {
  private:
   z_stream stream_{};
   bool ready_;
-  std::vector<uint8_t>& packed_;
+  std::vector<uint8_t> packed_;
 };
 
-}  // namespace
-
 ColumnWriter::ColumnWriter(const std::filesystem::path& path)
-    : path_(path), part_(base::part_path(path)), out_(part_, std::ios::binary | std::ios::trunc) {
+    : path_(path),
+      part_(base::part_path(path)),
+      out_(part_, std::ios::binary | std::ios::trunc),
+      compressor_(std::make_unique<Compressor>()) {
   put(bytes_of(Header{}));
 }
 
@@ -117,20 +118,35 @@ void ColumnWriter::add(std::string_view name, const std::vector<std::string_view
   add(fmt::format("{}.length", name), lengths);
 }
 
+std::vector<uint8_t> ColumnWriter::packed(std::span<const uint8_t> block) {
+  const std::span<const uint8_t> content = compressor_->pack(block);
+  std::vector<uint8_t> bytes;
+  bytes.reserve(kBlockHeaderBytes + content.size());
+  append(bytes, static_cast<uint32_t>(block.size()));
+  append(bytes, static_cast<uint32_t>(content.size()));
+  append(bytes, crc_of(content));
+  bytes.insert(bytes.end(), content.begin(), content.end());
+  return bytes;
+}
+
 void ColumnWriter::add_bytes(std::string_view name, uint32_t width,
                              std::span<const uint8_t> bytes) {
   Entry entry{std::string(name), width, bytes.size() / width, offset_, 0};
-  Compressor compressor(packed_);
   for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
-    const auto block = bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin));
-    const std::span<const uint8_t> content = compressor.pack(block);
-    std::vector<uint8_t> head;
-    append(head, static_cast<uint32_t>(block.size()));
-    append(head, static_cast<uint32_t>(content.size()));
-    append(head, crc_of(content));
-    put(head);
-    put(content);
+    put(packed(bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin))));
   }
+  entry.bytes = offset_ - entry.offset;
+  entries_.push_back(std::move(entry));
+}
+
+void ColumnWriter::add_blocks(std::string_view name, uint32_t width, uint64_t rows,
+                              Blocks& blocks) {
+  Entry entry{std::string(name), width, rows, offset_, 0};
+  for (auto& block : blocks) {
+    put(block);
+    std::vector<uint8_t>().swap(block);
+  }
+  blocks.clear();
   entry.bytes = offset_ - entry.offset;
   entries_.push_back(std::move(entry));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,13 +27,19 @@ namespace pathline::summary {
 inline constexpr std::string_view kMagic = "PLSUM\r\n\x1a";
 inline constexpr uint16_t kMajor = 1;
 inline constexpr uint16_t kMinor = 0;
+inline constexpr size_t kBlockBytes = 64 << 10;  ///< Of numbers; a multiple of the size of each.
 
 template <class T>
 concept Number = std::is_arithmetic_v<T> && std::is_trivially_copyable_v<T>;
 
+class Compressor;
+
 /// Writes column after column under another name; finish() gives the file its own.
 class ColumnWriter {
  public:
+  template <Number T>
+  class Column;
+
   explicit ColumnWriter(const std::filesystem::path& path);
   ~ColumnWriter();
   ColumnWriter(const ColumnWriter&) = delete;
@@ -49,6 +56,12 @@ class ColumnWriter {
   }
   /// Two columns: `name` with the characters of all, `name`.length with their numbers.
   void add(std::string_view name, const std::vector<std::string_view>& texts);
+  /// What it holds, which it forgets.
+  template <Number T>
+  void add(std::string_view name, Column<T>& column) {
+    column.pack();
+    add_blocks(name, sizeof(T), column.rows_, column.blocks_);
+  }
 
   /// errors  kIo with the system's reason, of everything before too.
   base::Status finish();
@@ -61,7 +74,11 @@ class ColumnWriter {
     uint64_t offset;
     uint64_t bytes;
   };
+  using Blocks = std::vector<std::vector<uint8_t>>;  // As they stand in the file.
+
   void add_bytes(std::string_view name, uint32_t width, std::span<const uint8_t> bytes);
+  void add_blocks(std::string_view name, uint32_t width, uint64_t rows, Blocks& blocks);
+  std::vector<uint8_t> packed(std::span<const uint8_t> block);
   void put(std::span<const uint8_t> bytes);
 
   std::filesystem::path path_;
@@ -69,7 +86,36 @@ class ColumnWriter {
   std::ofstream out_;
   uint64_t offset_ = 0;
   std::vector<Entry> entries_;
-  std::vector<uint8_t> packed_;
+  std::unique_ptr<Compressor> compressor_;
+};
+
+/// A column of which the numbers come one by one, beside others that are made at the same time. Of
+/// it only compressed blocks are in memory.
+template <Number T>
+class ColumnWriter::Column {
+ public:
+  /// file  that it will be added to; must outlive this.
+  explicit Column(ColumnWriter& file) : file_(&file) {}
+
+  void push_back(T value) {
+    if (values_.size() == kBlockBytes / sizeof(T)) pack();
+    values_.push_back(value);
+    ++rows_;
+  }
+
+ private:
+  friend ColumnWriter;
+  void pack() {
+    if (values_.empty()) return;
+    blocks_.push_back(file_->packed(
+        {reinterpret_cast<const uint8_t*>(values_.data()), values_.size() * sizeof(T)}));
+    values_.clear();
+  }
+
+  ColumnWriter* file_;
+  uint64_t rows_ = 0;
+  std::vector<T> values_;  // Of the last block.
+  Blocks blocks_;
 };
 
 /// Trusts nothing in the file: a damaged one is an error that names the offset.

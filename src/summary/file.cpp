@@ -152,30 +152,42 @@ uint64_t folded(uint64_t value) { return value << 1U ^ (value >> 63U == 0 ? 0 : 
 uint64_t unfolded(uint64_t value) { return value >> 1U ^ (value % 2 == 0 ? 0 : UINT64_MAX); }
 
 /// Most steps of a rank begin where the one before ended: what is written is the time between, and
-/// how long the step was, which takes half of what its times would. One column is made after the
-/// other, as there may be millions of rows.
-void write_steps(const steps::Table& table, ColumnWriter& out) {
-  std::vector<uint64_t> values;
-  const auto add = [&](std::string_view name, auto value_of) {
-    using Value = decltype(value_of(table.rows.front()));
-    std::vector<Value> column;
-    column.reserve(table.rows.size());
-    for (const steps::Row& row : table.rows) column.push_back(value_of(row));
-    out.add(name, column);
+/// how long the step was, which takes half of what its times would. All columns are made at once,
+/// as there may be millions of packed rows.
+void write_steps(const RunSummary& summary, ColumnWriter& out) {
+  const bool is_packed = !summary.packed_steps.outside().empty();
+  const auto& outside = is_packed ? summary.packed_steps.outside() : summary.steps.outside;
+  ColumnWriter::Column<uint32_t> step(out), rank(out);
+  ColumnWriter::Column<uint64_t> gap(out), ticks(out);
+  ColumnWriter::Column<uint8_t> recorded(out);
+  std::vector counters(std::size(kStepCounters), ColumnWriter::Column<uint64_t>(out));
+  std::vector<uint64_t> last_end(outside.size(), 0);
+  const auto add = [&](const steps::Row& row) {
+    step.push_back(row.step);
+    rank.push_back(row.rank);
+    gap.push_back(folded(row.begin_ticks - std::exchange(last_end[row.rank], row.end_ticks)));
+    ticks.push_back(row.end_ticks - row.begin_ticks);
+    recorded.push_back(uint8_t{row.recorded});
+    for (size_t i = 0; i < counters.size(); ++i) {
+      counters[i].push_back(row.counters.*kStepCounters[i].second);
+    }
   };
-  add("steps.step", [](const steps::Row& row) { return row.step; });
-  add("steps.rank", [](const steps::Row& row) { return uint32_t{row.rank}; });
-  std::vector<uint64_t> last_end(table.outside.size(), 0);
-  add("steps.gap_ticks", [&](const steps::Row& row) {
-    return folded(row.begin_ticks - std::exchange(last_end[row.rank], row.end_ticks));
-  });
-  add("steps.ticks", [](const steps::Row& row) { return row.end_ticks - row.begin_ticks; });
-  add("steps.recorded", [](const steps::Row& row) { return uint8_t{row.recorded}; });
-  for (const auto& [name, counter] : kStepCounters) {
-    add(fmt::format("steps.{}", name),
-        [counter = counter](const steps::Row& row) { return row.counters.*counter; });
+  if (is_packed) {
+    summary.packed_steps.for_each(add);
+  } else {
+    std::for_each(summary.steps.rows.begin(), summary.steps.rows.end(), add);
+  }
+  out.add("steps.step", step);
+  out.add("steps.rank", rank);
+  out.add("steps.gap_ticks", gap);
+  out.add("steps.ticks", ticks);
+  out.add("steps.recorded", recorded);
+  std::vector<uint64_t> values;
+  for (size_t i = 0; i < counters.size(); ++i) {
+    const auto [name, counter] = kStepCounters[i];
+    out.add(fmt::format("steps.{}", name), counters[i]);
     values.clear();
-    for (const steps::Counters& outside : table.outside) values.push_back(outside.*counter);
+    for (const steps::Counters& of_rank : outside) values.push_back(of_rank.*counter);
     out.add(fmt::format("steps.outside.{}", name), values);
   }
 }
@@ -458,7 +470,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_matrix(summary.matrix, out);
   write_waits(summary.waits, out);
   write_bytes(summary.bytes, out);
-  write_steps(summary.steps, out);
+  write_steps(summary, out);
   write_states(summary.states, out);
   write_archive_index(summary.archive, out);
   write_marks(summary.marks, out);

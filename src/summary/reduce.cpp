@@ -268,7 +268,7 @@ class Pass {
     result.facts.unmatched_receives = odd_.receives.count;
     result.facts.collectives = waits_.operations();
     result.facts.marked_steps = steps_.most();
-    result.steps = steps_.finish().table();
+    result.packed_steps = steps_.finish();
     result.bytes = bytes_.finish();
     result.waits = waits_.finish();
     const auto barriers = omp_barriers_.rows();

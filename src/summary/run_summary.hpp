@@ -7,6 +7,7 @@
 #include "comm/summary.hpp"
 #include "comm/waits.hpp"
 #include "profile/profile.hpp"
+#include "steps/packed_table.hpp"
 #include "steps/table.hpp"
 #include "summary/marks.hpp"
 #include "summary/read_back.hpp"
@@ -40,6 +41,8 @@ struct RunSummary {
   trace::ArchiveBytes bytes;  ///< Without `kept`.
   /// Those that the program marked; without such steps nothing lies outside, either.
   steps::Table steps;
+  /// Instead of `steps`, of a run that was read in windows.
+  steps::PackedTable packed_steps;
   /// As it was made; what a file has of it is read when it is asked for (states_file.hpp,
   /// read_back.hpp).
   States states;

@@ -76,11 +76,13 @@ std::vector<std::string> lines(const RunSummary& summary) {
     add(name, of.mpi_ticks, of.io_ticks, of.sent_messages, of.sent_bytes, of.received_messages,
         of.received_bytes, of.read_bytes, of.written_bytes);
   };
-  for (const steps::Row& row : summary.steps.rows) {
+  const bool is_packed = !summary.packed_steps.outside().empty();
+  const steps::Table steps = is_packed ? summary.packed_steps.table() : summary.steps;
+  for (const steps::Row& row : steps.rows) {
     add("step", row.step, row.rank, row.begin_ticks, row.end_ticks, row.recorded);
     add_counters("in it", row.counters);
   }
-  for (const steps::Counters& outside : summary.steps.outside) add_counters("outside", outside);
+  for (const steps::Counters& outside : steps.outside) add_counters("outside", outside);
   for (const StateLevel& level : summary.states.levels) {
     add("level", level.shift, level.first_bin, level.code, level.codes, level.error);
   }
