@@ -281,7 +281,7 @@ TEST(Windows, GiveTheWaitsOfTheWholeForAnyProgramWithCalls) {
 /// Three ranks of three threads that send in a ring; what is odd about them stands in its name.
 TestTrace ring(uint64_t skew, bool tags, bool early, bool sends_first, bool lost) {
   constexpr uint32_t kRanks = 3;
-  constexpr uint32_t kRounds = 60;
+  constexpr uint32_t kRounds = 24;
   TestTrace test(kRanks, 3);
   const Region main = test.region("main");
   const Region send = test.region("MPI_Send");
@@ -314,17 +314,17 @@ TestTrace ring(uint64_t skew, bool tags, bool early, bool sends_first, bool lost
 
 TEST(Windows, GiveTheTablesOfTheWholeForOddClocksTagsAndOrders) {
   constexpr uint64_t kSecond = 1'000'000'000;
-  for (const uint64_t skew : {uint64_t{0}, uint64_t{130}, kSecond, 100 * kSecond}) {
-    for (unsigned odd = 0; odd < 16; ++odd) {
-      SCOPED_TRACE(testing::Message() << "skew " << skew << ", odd " << odd);
-      const base::ScratchFolder folder;
-      base::Progress progress;
-      TestTrace test = ring(skew, odd & 1U, odd & 2U, odd & 4U, odd & 8U);
-      ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
-      for (const uint64_t events : {10U, 200U, 1'000'000U}) {
-        EXPECT_TRUE(expect_the_same(folder.path() / "traces.otf2",
-                                    {.events = events, .first_ticks = 50}, 2 + odd % 3));
-      }
+  constexpr uint64_t kSkews[] = {0, 130, kSecond, 100 * kSecond};
+  for (unsigned odd = 0; odd < 16; ++odd) {
+    const uint64_t skew = kSkews[(odd + odd / 4) % 4];
+    SCOPED_TRACE(testing::Message() << "skew " << skew << ", odd " << odd);
+    const base::ScratchFolder folder;
+    base::Progress progress;
+    TestTrace test = ring(skew, odd & 1U, odd & 2U, odd & 4U, odd & 8U);
+    ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
+    for (const uint64_t events : {20U, 200U, 1'000'000U}) {
+      EXPECT_TRUE(expect_the_same(folder.path() / "traces.otf2",
+                                  {.events = events, .first_ticks = 50}, 2 + odd % 3));
     }
   }
 }
