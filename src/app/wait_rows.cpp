@@ -89,24 +89,18 @@ std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Depend
                                    const trace::Selection& selection, base::ThreadPool& pool) {
   const ChosenTime chosen(trace, all, selection, pool);
   const findings::Model& model = chosen.model();
-  std::map<uint32_t, std::string> kinds;  // Per lane.
+  const auto waits = findings::waits_for_lanes(model);
   std::vector<WaitCause> causes;
   const findings::Replay replay(model);
   const findings::DelayCosts costs = findings::delay_costs(model, replay.run_measured());
   for (const findings::DelayCost& cost : costs.rows) {
     const uint32_t rank = chosen.rank(cost.lane);
     if (!selection.has_rank(rank)) continue;
-    const auto [kind, is_new] = kinds.try_emplace(cost.lane);
-    if (is_new) {
-      std::vector<bool> lanes(model.lanes.size());
-      lanes[cost.lane] = true;
-      const findings::WaitsOf waits = findings::waits_of(model, lanes);
-      const auto most = std::max_element(waits.by_kind.begin(), waits.by_kind.end());
-      if (*most > 0) {
-        kind->second = comm::wait_name(static_cast<comm::WaitKind>(most - waits.by_kind.begin()));
-      }
-    }
-    causes.push_back({kind->second, rank, chosen.names().text(cost.path),
+    const auto& kinds = waits[cost.lane];
+    const auto most = std::max_element(kinds.begin(), kinds.end());
+    std::string kind;
+    if (*most > 0) kind = comm::wait_name(static_cast<comm::WaitKind>(most - kinds.begin()));
+    causes.push_back({std::move(kind), rank, chosen.names().text(cost.path),
                       chosen.seconds(cost.short_ticks), chosen.seconds(cost.long_ticks)});
   }
   std::stable_sort(causes.begin(), causes.end(), [](const WaitCause& a, const WaitCause& b) {

@@ -50,6 +50,20 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes) {
   return waits;
 }
 
+std::vector<std::array<uint64_t, comm::kWaitKindCount>> waits_for_lanes(const Model& model) {
+  const comm::Dependencies& all = *model.all;
+  std::vector<std::array<uint64_t, comm::kWaitKindCount>> waits(model.lanes.size());
+  for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
+    for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
+      const uint64_t ticks = model.wait_ticks(call);
+      if (ticks == 0 || !model.cause_known(call)) continue;
+      const uint32_t cause = all.calls.lane_of(all.cause[call]);
+      if (cause != lane) waits[cause][static_cast<size_t>(all.kind[call])] += ticks;
+    }
+  }
+  return waits;
+}
+
 bool serves_others(const Model& model, uint32_t lane) {
   const trace::Messages& messages = model.trace->messages;
   const uint32_t server = model.all->calls.lanes[lane].rank;

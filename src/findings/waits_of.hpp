@@ -23,6 +23,11 @@ struct WaitsOf {
 /// cost  O(calls).
 WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes);
 
+/// Per lane, how long those of other lanes waited for it, by kind: WaitsOf::by_kind of each lane.
+///
+/// cost  O(calls).
+std::vector<std::array<uint64_t, comm::kWaitKindCount>> waits_for_lanes(const Model& model);
+
 /// Whether most messages that other ranks receive come from this lane's rank. Neighbours of a rank
 /// that works alone wait for it, too, but talk with others.
 ///
