@@ -322,7 +322,7 @@ TEST(Windows, GiveTheTablesOfTheWholeForOddClocksTagsAndOrders) {
     base::Progress progress;
     TestTrace test = ring(skew, odd & 1U, odd & 2U, odd & 4U, odd & 8U);
     ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
-    for (const uint64_t events : {20U, 200U, 1'000'000U}) {
+    for (const uint64_t events : {40U, 1'000'000U}) {
       EXPECT_TRUE(expect_the_same(folder.path() / "traces.otf2",
                                   {.events = events, .first_ticks = 50}, 2 + odd % 3));
     }
