@@ -33,8 +33,9 @@ def open(path, *, partial=False, threads=0):
     partial  read a damaged trace as far as it goes; run.complete is False then
     threads  to read and to calculate with; 0 takes one per core
 
-    A summary has profile(), matrix(), steps(), locations(), regions() and figures of the whole run,
-    with the numbers of the run to the last bit; a profile has profile(). What they do not know
+    A summary has profile(), matrix(), waits(), steps(), locations(), regions() and figures of the
+    whole run, with the numbers of the run to the last bit; for what needs events it reads these
+    once, from the archive that it was made of. A profile has profile(); what it does not know
     raises Error, in the words of the command. Ctrl-C ends a long call.
 
     Raises Error when it is not there, is damaged, or takes more memory than there is.
