@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <barrier>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -42,7 +43,7 @@ class TestProcesses {
     const uint64_t* numbers = nullptr;
   };
 
-  explicit TestProcesses(unsigned size) : sent_(size), barrier_(size) {}
+  explicit TestProcesses(unsigned size) : sent_(size) {}
 
   static Place& here() {
     static thread_local Place place;
@@ -53,9 +54,9 @@ class TestProcesses {
   static void meet(const Sent& mine, Take take) {
     TestProcesses& job = *here().job;
     job.sent_[here().rank] = mine;
-    job.barrier_.arrive_and_wait();
+    job.wait_for_all();
     for (unsigned i = 0; i < job.sent_.size(); ++i) take(i, job.sent_[i]);
-    job.barrier_.arrive_and_wait();
+    job.wait_for_all();
   }
   static const PathlineExchange& functions() {
     static const PathlineExchange table = {
@@ -86,8 +87,24 @@ class TestProcesses {
     return table;
   }
 
+  /// Sleeps: std::barrier yields its core again and again, which takes minutes on a busy machine.
+  void wait_for_all() {
+    std::unique_lock lock(mutex_);
+    const uint64_t round = round_;
+    if (++arrived_ == sent_.size()) {
+      arrived_ = 0;
+      ++round_;
+      all_are_there_.notify_all();
+      return;
+    }
+    all_are_there_.wait(lock, [&] { return round_ != round; });
+  }
+
   std::vector<Sent> sent_;
-  std::barrier<> barrier_;
+  std::mutex mutex_;
+  std::condition_variable all_are_there_;
+  size_t arrived_ = 0;
+  uint64_t round_ = 0;
 };
 
 }  // namespace pathline::exchange
