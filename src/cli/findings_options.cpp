@@ -36,14 +36,20 @@ base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
 }
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
-                                                        const app::FindingsRequest& request,
-                                                        Opened& run) {
+                                                        const Answers& answers, Opened& run) {
   if (!run.summary) return std::optional<app::JudgedRun>();
   auto kept = app::judged_run(options.input, *run.summary, run.trace);
   if (!kept) return kept.error();
-  if (kept.value() && kept.value()->answers(request)) return kept;
+  if (kept.value() && answers(*kept.value())) return kept;
   if (auto status = read_events(options, run); !status) return status.error();
   return std::optional<app::JudgedRun>();
+}
+
+base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
+                                                        const app::FindingsRequest& request,
+                                                        Opened& run) {
+  return kept_answer(
+      options, [&](const app::JudgedRun& kept) { return kept.answers(request); }, run);
 }
 
 void add_summary_to(nlohmann::ordered_json& json) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,9 +23,14 @@ void add_focus(Command& command, FocusOptions& options);
 /// errors  kInvalidArgument for a focus that is none.
 base::Result<app::FindingsRequest> focus_of(const FocusOptions& options);
 
-/// What the summary that was opened keeps as an answer to `request`. Where it keeps none, its
+using Answers = std::function<bool(const app::JudgedRun&)>;
+
+/// What the summary that was opened keeps, if that answers the question. Where it does not, its
 /// events are read: from then on `run` is of a trace. Of a trace nothing.
 /// errors  those of app::judged_run() and read_events()
+base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
+                                                        const Answers& answers, Opened& run);
+/// The same for what is asked of findings.
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const app::FindingsRequest& request,
                                                         Opened& run);

@@ -69,17 +69,12 @@ base::Result<int> run_why(const WaitsOptions& options) {
   auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  std::optional<app::JudgedRun> kept;
-  if (run.summary) {
-    auto judged = app::judged_run(options.input, *run.summary, run.trace);
-    if (!judged) return judged.error();
-    kept = std::move(judged).value();
-    const bool is_known = kept && options.ranks.empty() && (!by_cause || kept->has_all_causes);
-    if (!is_known) {
-      kept.reset();
-      if (auto status = read_events(options, run); !status) return status.error();
-    }
-  }
+  const auto is_known = [&](const app::JudgedRun& kept) {
+    return options.ranks.empty() && (!by_cause || kept.has_all_causes);
+  };
+  const auto answer = kept_answer(options, is_known, run);
+  if (!answer) return answer.error();
+  const std::optional<app::JudgedRun>& kept = answer.value();
   comm::Dependencies all;
   if (!kept) all = comm::dependencies(run.trace, run.pool);
   Table table =
