@@ -25,33 +25,45 @@ void populate([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 }
 
 Arena::~Arena() {
-  for (void* block : blocks_) free_block(block);
+  for (const Block& block : blocks_) free_block(block.memory);
 }
 
 void* Arena::allocate(size_t bytes) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   constexpr size_t kAlign = alignof(std::max_align_t);
   bytes = (bytes + kAlign - 1) / kAlign * kAlign;
-  std::byte* memory = take(bytes);
-  populate(memory, bytes);
+  bool is_new = true;
+  std::byte* memory = take(bytes, is_new);
+  if (is_new) populate(memory, bytes);
   return memory;
 }
 
-std::byte* Arena::take(size_t bytes) {
+void Arena::clear() {
+  old_blocks_ = static_cast<uint32_t>(blocks_.size());
+  used_blocks_ = 0;
+  left_bytes_ = 0;
+  next_ = nullptr;
+}
+
+std::byte* Arena::take(size_t bytes, bool& is_new) {
   constexpr size_t kFirstBlockBytes = 256 << 10;
   constexpr size_t kMaxBlockBytes = 64 << 20;
   const std::lock_guard lock(mutex_);
-  if (bytes > left_bytes_) {
-    // Twice the last one, so that a small trace takes little and a large one few blocks.
-    block_bytes_ = std::clamp(2 * block_bytes_, kFirstBlockBytes, kMaxBlockBytes);
-    const size_t size = std::max(block_bytes_, bytes);
-    blocks_.reserve(blocks_.size() + 1);
-    void* block = reallocate_block(nullptr, 0, size);
-    if (block == nullptr) throw std::bad_alloc();
-    blocks_.push_back(block);
-    left_bytes_ = size;
-    next_ = static_cast<std::byte*>(block);
+  while (bytes > left_bytes_) {
+    if (used_blocks_ == blocks_.size()) {
+      // Twice the last one, so that a small trace takes little and a large one few blocks.
+      const size_t doubled = blocks_.empty() ? 0 : 2 * blocks_.back().bytes;
+      const size_t size = std::max(std::clamp(doubled, kFirstBlockBytes, kMaxBlockBytes), bytes);
+      blocks_.reserve(blocks_.size() + 1);
+      void* block = reallocate_block(nullptr, 0, size);
+      if (block == nullptr) throw std::bad_alloc();
+      blocks_.push_back({static_cast<std::byte*>(block), size});
+    }
+    next_ = blocks_[used_blocks_].memory;
+    left_bytes_ = blocks_[used_blocks_].bytes;
+    ++used_blocks_;
   }
+  is_new = used_blocks_ > old_blocks_;
   left_bytes_ -= bytes;
   return std::exchange(next_, next_ + bytes);
 }

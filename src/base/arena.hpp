@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -27,14 +28,23 @@ class Arena {
   /// errors   throws std::bad_alloc.
   void* allocate(size_t bytes);
 
+  /// Forgets what lives in it. Its memory stays for what will.
+  void clear();
+
  private:
-  std::byte* take(size_t bytes);
+  struct Block {
+    std::byte* memory;
+    size_t bytes;
+  };
+  /// Sets `is_new` where the memory may be without pages.
+  std::byte* take(size_t bytes, bool& is_new);
 
   std::mutex mutex_;
-  std::vector<void*> blocks_;
+  std::vector<Block> blocks_;
   std::byte* next_ = nullptr;
   size_t left_bytes_ = 0;
-  size_t block_bytes_ = 0;
+  uint32_t used_blocks_ = 0;  // The last of them is in use.
+  uint32_t old_blocks_ = 0;   // They were there at clear().
 };
 
 }  // namespace pathline::base

@@ -60,6 +60,7 @@ class PieceReader {
 struct Windows::Visit {
   trace::EventsBuilder builder;
   PieceReader reader;
+  std::vector<uint32_t> events;  // That are carried.
 };
 
 Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
@@ -84,6 +85,15 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
   uint64_t bytes = 0;
   for (size_t i = 0; i < states_.size(); ++i) bytes += share_.owns(i) ? archive_.event_bytes[i] : 0;
   progress_.begin("reading events", "B", bytes);
+}
+
+Windows::~Windows() = default;
+
+void Windows::forget() {
+  window_arena_.reset();
+  carried_arena_.reset();
+  next_arena_.reset();
+  visits_.clear();
 }
 
 /// None is much longer than the one before.
@@ -113,8 +123,7 @@ base::Status Windows::next(const Look& look) {
   uint64_t before = 0;
   for (const State& state : states_) before += state.seen.events;
   carry();
-  for_each_piece([&](size_t first, size_t end) {
-    Visit visit;
+  for_each_piece([&](size_t first, size_t end, Visit& visit) {
     for (size_t i = first; i < end; ++i) {
       if (!share_.owns(i)) continue;
       if (auto status = read(i, look, visit); !status) errors[i] = status.error();
@@ -127,10 +136,9 @@ base::Status Windows::next(const Look& look) {
   if (first < errors.size()) status = *errors[first];
   if (status = share_.agree(status, first); !status) return status;
   share_.exchange_sends(archive_.trace, [&](size_t i) { return states_[i].earlier; });
-  for_each_piece([&](size_t begin, size_t end) {
-    trace::EventsBuilder builder(window_arena_.get());
+  for_each_piece([&](size_t begin, size_t end, Visit& visit) {
     for (size_t i = begin; i < end; ++i) {
-      if (!share_.owns(i) && share_.has_sends(i)) take_sends(i, builder);
+      if (!share_.owns(i) && share_.has_sends(i)) take_sends(i, visit.builder);
     }
   });
   uint64_t after = 0;
@@ -150,50 +158,59 @@ base::Status Windows::next(const Look& look) {
   return {};
 }
 
-void Windows::for_each_piece(const std::function<void(size_t, size_t)>& visit) {
+/// A Visit serves one thread at a time, and keeps its memory for the next.
+void Windows::for_each_piece(const std::function<void(size_t, size_t, Visit&)>& look) {
   pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
-    visit(piece * kPiece, std::min(states_.size(), (piece + 1) * kPiece));
+    std::unique_ptr<Visit> visit;
+    {
+      const std::lock_guard lock(resting_);
+      if (!visits_.empty()) {
+        visit = std::move(visits_.back());
+        visits_.pop_back();
+      }
+    }
+    if (!visit) visit = std::make_unique<Visit>();
+    look(piece * kPiece, std::min(states_.size(), (piece + 1) * kPiece), *visit);
+    const std::lock_guard lock(resting_);
+    visits_.push_back(std::move(visit));
   });
 }
 
 /// Leaves of the last window what this one begins with, and gives back the rest.
 void Windows::carry() {
-  auto arena = std::make_unique<base::Arena>();
-  for_each_piece([&](size_t first, size_t end) {
-    trace::EventsBuilder builder(arena.get());
-    std::vector<uint32_t> events;
+  next_arena_->clear();
+  for_each_piece([&](size_t first, size_t end, Visit& visit) {
+    trace::EventsBuilder& builder = visit.builder;
+    std::vector<uint32_t>& events = visit.events;
     for (size_t i = first; i < end; ++i) {
       State& state = states_[i];
       trace::Events& of = archive_.trace.locations[i].events;
-      state.last_events = static_cast<uint32_t>(of.size() - state.earlier);
       events.clear();
       std::set_union(state.open.begin(), state.open.end(), kept_[i].begin(), kept_[i].end(),
                      std::back_inserter(events));
       std::vector<uint32_t>().swap(kept_[i]);
-      builder.reserve(events.size());
       for (const uint32_t event : events) builder.copy(of, event);
       state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
       state.earlier = events.size();
       state.kept = static_cast<uint32_t>(events.size());
-      of = builder.finish();
+      of = builder.finish_unpacked(*next_arena_);
     }
   });
-  carried_arena_ = std::move(arena);
-  window_arena_ = std::make_unique<base::Arena>();
+  std::swap(carried_arena_, next_arena_);
+  window_arena_->clear();
 }
 
-/// Room for `more` events behind those that are carried.
-void Windows::begin(size_t location, size_t more, trace::EventsBuilder& builder) const {
+/// With the events that are carried.
+void Windows::begin(size_t location, trace::EventsBuilder& builder) const {
   const trace::Events& carried = archive_.trace.locations[location].events;
-  builder.reserve(carried.size() + more);
   for (size_t event = 0; event < carried.size(); ++event) builder.copy(carried, event);
 }
 
 void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
-  begin(location, 0, builder);
+  begin(location, builder);
   share_.add_sends(location, builder);
   trace::Events& events = archive_.trace.locations[location].events;
-  events = builder.finish();
+  events = builder.finish_unpacked(*window_arena_);
   states_[location].earlier = events.size();
 }
 
@@ -205,8 +222,7 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   // As many as the last window had in this time, and some more.
   constexpr double kMore = 1.125;
   const double of_last = growth_ * kMore;
-  builder.reserve(0, static_cast<size_t>(of_last * state.last_words));
-  begin(i, static_cast<size_t>(of_last * state.last_events), builder);
+  begin(i, builder);
   const auto path = otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
   const auto fault = [&](const std::string& what, uint64_t event) {
     return otf2::event_fault(path, archive_.event_chunk_bytes, what, event);
@@ -227,8 +243,7 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   seen.events += builder.size() - state.earlier;
   seen.unknown = state.stream.unknown();
   if (state.stream.fault()) return fault(*state.stream.fault(), seen.events + seen.unknown);
-  state.last_words = static_cast<uint32_t>(builder.word_count());
-  events = builder.finish();
+  events = builder.finish_unpacked(*window_arena_);
   seen.misplaced_leaves += events.misplaced_leaves;
   seen.leaves_of_earlier_calls += events.leaves_of_earlier_calls.size();
   seen.lost_leaves += events.open_calls - state.open.size();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/arena.hpp"
@@ -37,6 +38,9 @@ class Windows {
   /// exchange  with the processes that share the archive, which must outlive this.
   Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
           base::Progress& progress, exchange::Exchange& exchange);
+  Windows(const Windows&) = delete;
+  Windows& operator=(const Windows&) = delete;
+  ~Windows();
 
   /// Counts what the events of one location tell without those of others.
   using Look = std::function<void(size_t location)>;
@@ -70,10 +74,7 @@ class Windows {
   void keep(std::vector<std::vector<uint32_t>> events) { kept_ = std::move(events); }
 
   /// Gives the memory of the last window back, after its events.
-  void forget() {
-    window_arena_.reset();
-    carried_arena_.reset();
-  }
+  void forget();
 
   /// What of a location was read so far. `open_calls` are those of this window's end.
   struct Seen {
@@ -103,16 +104,14 @@ class Windows {
     uint32_t kept = 0;           // Events that the window began with.
     size_t earlier = 0;
     Seen seen;
-    uint32_t last_events = 0;  // Of the last window.
-    uint32_t last_words = 0;   // Of their fields.
-    uint32_t last_bytes = 0;   // That its events took in the file.
+    uint32_t last_bytes = 0;  // That the events of the last window took in the file.
   };
   struct Visit;
 
-  void for_each_piece(const std::function<void(size_t first, size_t end)>& visit);
+  void for_each_piece(const std::function<void(size_t first, size_t end, Visit& visit)>& look);
   void carry();
   base::Status read(size_t location, const Look& look, Visit& visit);
-  void begin(size_t location, size_t more, trace::EventsBuilder& builder) const;
+  void begin(size_t location, trace::EventsBuilder& builder) const;
   void take_sends(size_t location, trace::EventsBuilder& builder);
   [[nodiscard]] uint64_t next_width() const;
 
@@ -126,9 +125,13 @@ class Windows {
   uint64_t from_ = 0;
   uint64_t until_ = 0;
   uint64_t width_ = 0;
-  double growth_ = 0;                           // Of it, from the last window.
-  std::unique_ptr<base::Arena> carried_arena_;  // Of what the window begins with.
-  std::unique_ptr<base::Arena> window_arena_;   // Of what others tell.
+  double growth_ = 0;  // Of it, from the last window.
+  using Arena = std::unique_ptr<base::Arena>;
+  Arena carried_arena_ = std::make_unique<base::Arena>();  // Of what the window begins with.
+  Arena next_arena_ = std::make_unique<base::Arena>();     // Of what the next one does.
+  Arena window_arena_ = std::make_unique<base::Arena>();   // Of its events.
+  std::mutex resting_;
+  std::vector<std::unique_ptr<Visit>> visits_;  // That no thread uses.
   uint64_t last_events_ = 0;                    // New ones of the window.
   bool started_ = false;
   bool ended_ = false;

@@ -20,6 +20,16 @@ void extend(base::Column<T>& column, size_t count) {
   column.resize(size);
 }
 
+/// The first `count` rows, in an arena.
+template <class T>
+base::Column<T> copied(const base::Column<T>& column, size_t count, base::Arena& arena) {
+  base::Column<T> copy;
+  copy.reserve(count, arena);
+  copy.resize(count);
+  if (count > 0) std::memcpy(copy.data(), column.data(), count * sizeof(T));
+  return copy;
+}
+
 /// `column` may be without memory, where memcpy must not look.
 template <class T>
 void copy_to(T* place, const base::Column<T>& column) {
@@ -249,6 +259,24 @@ Events EventsBuilder::finish() {
   }
   Events finished = std::move(events_);
   *this = std::move(next);
+  return finished;
+}
+
+Events EventsBuilder::finish_unpacked(base::Arena& arena) {
+  for (Joined& part : joined_) place(part);
+  joined_.clear();
+  base::Column<EventKind> kinds = std::move(events_.kind);
+  Events finished = std::exchange(events_, {});
+  finished.kind = copied(kinds, size_, arena);
+  finished.ticks = base::PackedColumn<uint64_t>(copied(times_, size_, arena));
+  finished.ref = base::PackedColumn<uint32_t>(copied(refs_, size_, arena));
+  finished.words = base::PackedColumn<uint32_t>(copied(words_, words_.size(), arena));
+  finished.open_calls += open_.size();
+  events_.kind = std::move(kinds);
+  words_.resize(0);
+  open_.clear();
+  size_ = 0;
+  depends_ = false;
   return finished;
 }
 

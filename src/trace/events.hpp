@@ -214,6 +214,9 @@ class EventsBuilder {
   Events finish();
   /// The same, moving the fields of joined parts to their places with several threads.
   Events finish(base::ThreadPool& pool);
+  /// The same for events that are read a few times and forgotten: in an arena that must outlive
+  /// them, as they are, not packed. The builder keeps its memory for the next location.
+  Events finish_unpacked(base::Arena& arena);
 
  private:
   /// What a joined part still holds, and where it belongs.

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/arena.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::trace {
@@ -41,6 +42,38 @@ TEST(EventsBuilder, LinksEachLeaveToItsEnter) {
   EXPECT_EQ(events.misplaced_leaves, 0U);
   EXPECT_EQ(events.open_calls, 0U);
   EXPECT_THAT(events.leaves_of_earlier_calls, IsEmpty());
+}
+
+TEST(EventsBuilder, GivesWhatItHasUnpackedAndServesAgain) {
+  const auto fill = [](EventsBuilder& builder, uint64_t from) {
+    builder.enter(from, kMain);
+    builder.add(EventKind::kMeasurementOnOff, from + 1, 1);
+    uint32_t* const words = builder.add_words(EventKind::kMpiIsendComplete, from + 2, 2);
+    words[0] = 7;
+    words[1] = static_cast<uint32_t>(from);
+    builder.attribute(3, 10, from);
+    builder.leave(from + 3, kSolve);  // Of no call.
+    builder.enter(from + 4, kSolve);
+  };
+  base::Arena arena;
+  EventsBuilder again;
+  for (const uint64_t from : {100, 200}) {
+    fill(again, from);
+    const Events events = again.finish_unpacked(arena);
+    EventsBuilder once;
+    fill(once, from);
+    const Events expected = once.finish();
+    EXPECT_EQ(events.ticks.plain().size(), 5U);
+    EXPECT_THAT(events.ticks, ::testing::ElementsAreArray(expected.ticks));
+    EXPECT_THAT(events.kind, ::testing::ElementsAreArray(expected.kind));
+    EXPECT_THAT(events.ref, ::testing::ElementsAreArray(expected.ref));
+    EXPECT_THAT(events.words, ElementsAre(7, from));
+    EXPECT_THAT(events.attributes.value, ElementsAre(from));
+    EXPECT_EQ(events.misplaced_leaves, 1U);
+    EXPECT_EQ(events.open_calls, 2U);
+    EXPECT_EQ(again.size(), 0U);
+    EXPECT_EQ(again.depth(), 0U);
+  }
 }
 
 TEST(EventsBuilder, EndsTheCallsInsideWhoseLeavesGotLost) {
