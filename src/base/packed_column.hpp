@@ -73,7 +73,11 @@ class PackedColumn {
   template <size_t kCount>
   [[nodiscard]] std::array<T, kCount> read(size_t row) const {
     std::array<T, kCount> numbers{};
-    if (!plain_.empty() || row % kBlock + kCount > kBlock) {
+    if (!plain_.empty()) {
+      std::memcpy(numbers.data(), plain_.data() + row, sizeof(numbers));
+      return numbers;
+    }
+    if (row % kBlock + kCount > kBlock) {
       for (size_t i = 0; i < kCount; ++i) numbers[i] = (*this)[row + i];
       return numbers;
     }

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/packing.hpp"
 #include "base/thread_pool.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
@@ -43,33 +40,6 @@ struct Profile {
 /// cost  O(events), parallel over locations; independent of the thread count.
 Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
                    base::ThreadPool& pool);
-
-/// The profile of a run whose events come a part of the time after the other.
-class GrowingProfile {
- public:
-  explicit GrowingProfile(size_t locations);
-  ~GrowingProfile();
-  GrowingProfile(const GrowingProfile&) = delete;
-  GrowingProfile& operator=(const GrowingProfile&) = delete;
-
-  /// Several locations may be added at once.
-  ///
-  /// part        the events of the location begin with the Enters of the calls that are open, at
-  ///             their times, and maybe others of before.
-  /// from_ticks  when its new events begin.
-  /// cost        O(events).
-  void add(const trace::Trace& part, size_t location, uint64_t from_ticks);
-  /// That of from_trace() for the whole, but for calls that had begun before the first event.
-  [[nodiscard]] Profile finish() const;
-  /// What was counted of the locations that `owns` chooses, for another process; take() has it
-  /// instead of what was counted there.
-  void pack(const std::function<bool(size_t)>& owns, base::Packer& out) const;
-  void take(base::Unpacker& in);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 /// What to call the regions of a profile in a table, by Region: no two have the same label. That is
 /// the name, where several regions of the profile share it "name (file.cpp:12)", and where they

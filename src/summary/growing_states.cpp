@@ -2,6 +2,7 @@
 #include "summary/growing_states.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string_view>
 
@@ -13,9 +14,25 @@ namespace {
 
 using trace::Region;
 
+/// Bytes of codes that bins of four events take for each event of the run, those of 16, and so on:
+/// of the cloud model that pathline-synth fd4 writes.
+constexpr std::array<double, 5> kBytesPerEvent = {0.28, 0.24, 0.15, 0.055, 0.014};
+
+/// How many widths, of those that begin with bins of four events, are too much for the budget even
+/// where calls repeat so that they take half: they would be made to be given up.
+size_t hopeless(uint64_t events, uint64_t budget_bytes) {
+  constexpr double kLeast = 0.5;
+  double bytes = 0;
+  for (size_t i = kBytesPerEvent.size(); i-- > 0;) {
+    bytes += kLeast * kBytesPerEvent[i] * static_cast<double>(events);
+    if (bytes > static_cast<double>(budget_bytes)) return i + 1;
+  }
+  return 0;
+}
+
 /// The widths that a run is worth, by what its archive says of itself: about four events in the
 /// narrowest bins, and some hundred of the widest. What is wrong costs sharpness, and no more.
-std::vector<int> shifts_of(const trace::Definitions& definitions) {
+std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budget_bytes) {
   constexpr uint64_t kEventsPerBin = 4;
   constexpr uint64_t kFewBins = 128;
   constexpr size_t kMostLevels = 14;
@@ -34,6 +51,7 @@ std::vector<int> shifts_of(const trace::Definitions& definitions) {
   if (is_known) {
     const uint64_t each = std::max<uint64_t>(1, events / recording);
     shift = static_cast<int>(std::bit_width(span / each * kEventsPerBin)) - 1;
+    shift += 2 * static_cast<int>(hopeless(events, budget_bytes));
   }
   shift = std::clamp(shift, kLeastBinShift, kMostBinShift);
   std::vector<int> shifts = {shift};
@@ -49,23 +67,21 @@ constexpr uint64_t kNear = 4096;  // events from the first or last one of a loca
 
 }  // namespace
 
-struct GrowingStates::State {
-  struct OfLocation {
-    std::vector<Bins> levels;
-    uint64_t since = 0;
-    trace::LocationEnds ends;
-    uint64_t finalize_event = 0;
-    std::vector<Region> open;  // While its calls are walked over.
-  };
+struct GrowingStates::OfLocation {
+  std::vector<Bins> levels;
+  uint64_t since = 0;
+  trace::LocationEnds ends;
+  uint64_t finalize_event = 0;
+};
 
+struct GrowingStates::State {
   std::vector<int> shifts;
   uint64_t budget_bytes;
   std::vector<uint8_t> is_end;  // By region.
   std::vector<OfLocation> locations;
 
-  void add(const trace::Trace& part, uint32_t location, size_t earlier) {
+  OfLocation& begin(const trace::Trace& part, uint32_t location, size_t earlier) {
     const trace::Events& events = part.locations[location].events;
-    if (events.size() <= earlier) return;
     OfLocation& own = locations[location];
     if (own.ends.events == 0) {
       own.ends.first_ticks = events.ticks[earlier];
@@ -74,28 +90,7 @@ struct GrowingStates::State {
       for (const int shift : shifts) own.levels.emplace_back(shift, location);
     }
     note_ends(events, earlier, own);
-    own.open.clear();
-    const auto step = [&](uint64_t given) {
-      const uint64_t ticks = std::min(given, kMostBinTicks);
-      if (ticks <= own.since) return;
-      const bool has_region = !own.open.empty() && own.open.back().valid();
-      Bins* const first = own.levels.data();
-      first->add(has_region ? uint32_t{own.open.back()} + 1 : kNoCall, own.since, ticks, first + 1,
-                 first + own.levels.size());
-      own.since = ticks;
-    };
-    trace::walk_calls(
-        part.definitions, events,
-        [&](Region region, uint64_t ticks) {
-          own.ends.has_calls = true;
-          step(ticks);
-          own.open.push_back(region);
-        },
-        [&](uint64_t ticks) {
-          step(ticks);
-          own.open.pop_back();
-        });
-    step(events.ticks[events.size() - 1]);
+    return own;
   }
 
   void note_ends(const trace::Events& events, size_t earlier, OfLocation& own) const {
@@ -164,7 +159,7 @@ GrowingStates::GrowingStates(const trace::Definitions& definitions, size_t locat
                              uint64_t budget_bytes)
     : state_(std::make_unique<State>()) {
   state_->locations.resize(locations);
-  state_->shifts = shifts_of(definitions);
+  state_->shifts = shifts_of(definitions, budget_bytes);
   state_->budget_bytes = budget_bytes;
   for (const auto& region : definitions.regions) {
     const std::string_view name = region.name;
@@ -176,7 +171,38 @@ GrowingStates::GrowingStates(const trace::Definitions& definitions, size_t locat
 GrowingStates::~GrowingStates() = default;
 
 void GrowingStates::add(const trace::Trace& part, size_t location, size_t earlier) {
-  state_->add(part, static_cast<uint32_t>(location), earlier);
+  const trace::Events& events = part.locations[location].events;
+  if (events.size() <= earlier) return;
+  Follower follower = follow(part, location, earlier);
+  std::vector<Region> open = {Region::none()};
+  trace::walk_calls(
+      part.definitions, events,
+      [&](Region region, uint64_t ticks) {
+        follower.pass(open.back(), ticks);
+        open.push_back(region);
+      },
+      [&](uint64_t ticks) {
+        follower.pass(open.back(), ticks);
+        open.pop_back();
+      });
+  follower.pass(Region::none(), events.ticks.back());
+}
+
+GrowingStates::Follower GrowingStates::follow(const trace::Trace& part, size_t location,
+                                              size_t earlier) {
+  return Follower(state_->begin(part, static_cast<uint32_t>(location), earlier));
+}
+
+GrowingStates::Follower::Follower(OfLocation& own)
+    : own_(own), since_(own.since), has_calls_(own.ends.has_calls) {}
+
+void GrowingStates::Follower::add(Region region, uint64_t given) {
+  const uint64_t ticks = std::min(given, kMostBinTicks);
+  if (ticks <= since_) return;
+  Bins* const first = own_.levels.data();
+  first->add(region.valid() ? uint32_t{region} + 1 : kNoCall, since_, ticks, first + 1,
+             first + own_.levels.size());
+  since_ = ticks;
 }
 
 void GrowingStates::end_window() { state_->keep_budget(); }
@@ -203,7 +229,7 @@ void GrowingStates::end(base::ThreadPool& pool) {
 void GrowingStates::pack(const std::function<bool(size_t)>& is_mine, base::Packer& out) const {
   out.put_list(state_->shifts);
   for (size_t i = 0; i < state_->locations.size(); ++i) {
-    const State::OfLocation& own = state_->locations[i];
+    const OfLocation& own = state_->locations[i];
     if (!is_mine(i) || own.levels.empty()) continue;
     out.put(uint64_t{i});
     out.put(own.ends);
@@ -217,7 +243,7 @@ void GrowingStates::take(base::Unpacker& in) {
   const auto shifts = in.list<int>();
   while (state_->shifts.size() > shifts.size()) state_->give_up_narrowest();
   for (uint64_t i = in.get<uint64_t>(); i != UINT64_MAX; i = in.get<uint64_t>()) {
-    State::OfLocation& own = state_->locations[i];
+    OfLocation& own = state_->locations[i];
     own.ends = in.get<trace::LocationEnds>();
     own.levels.clear();
     for (const int shift : shifts) {

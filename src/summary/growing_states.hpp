@@ -34,6 +34,9 @@ class GrowingStates {
   /// part     the events of the location begin with the Enters of the calls that are open.
   /// earlier  how many of its events are of windows before.
   void add(const trace::Trace& part, size_t location, size_t earlier);
+  class Follower;
+  /// The same for who walks over the calls for others, too; of a location that has new events.
+  [[nodiscard]] Follower follow(const trace::Trace& part, size_t location, size_t earlier);
   /// All locations have got what they have in a window.
   void end_window();
   /// No events follow. To be called once, before the next three.
@@ -45,8 +48,29 @@ class GrowingStates {
   [[nodiscard]] States finish();
 
  private:
+  struct OfLocation;
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// Takes the calls of a location, as trace::walk_calls() walks over them.
+class GrowingStates::Follower {
+ public:
+  /// `region` was the innermost call until `ticks`, none() no call. For each begin and end of a
+  /// call, and at last for the time of the last event.
+  void pass(trace::Region region, uint64_t ticks) {
+    has_calls_ |= region.valid();
+    if (ticks > since_) add(region, ticks);
+  }
+
+ private:
+  friend GrowingStates;
+  explicit Follower(OfLocation& own);
+  void add(trace::Region region, uint64_t ticks);
+
+  OfLocation& own_;
+  uint64_t& since_;
+  bool& has_calls_;
 };
 
 }  // namespace pathline::summary

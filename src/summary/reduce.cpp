@@ -13,6 +13,7 @@
 #include "comm/growing_waits.hpp"
 #include "comm/step_table.hpp"
 #include "comm/wait_stream.hpp"
+#include "profile/growing_profile.hpp"
 #include "summary/growing_states.hpp"
 #include "summary/marks.hpp"
 #include "summary/windows.hpp"
@@ -154,10 +155,29 @@ class Pass {
   void take_location(size_t location) {
     const trace::Trace& part = windows_.trace();
     const size_t earlier = windows_.earlier(location);
-    profile_.add(part, location, windows_.from_ticks());
-    states_.add(part, location, earlier);
+    follow_calls(part, location, earlier);
     bytes_.add(part, location, earlier);
     wait_stream_.add(part, location, earlier);
+  }
+
+  /// Calls are walked over once for all whom they tell something.
+  void follow_calls(const trace::Trace& part, size_t location, size_t earlier) {
+    const trace::Events& events = part.locations[location].events;
+    if (events.size() == earlier) return;
+    auto profile = profile_.follow(location, windows_.from_ticks());
+    auto states = states_.follow(part, location, earlier);
+    trace::walk_calls(
+        part.definitions, events,
+        [&](trace::Region region, uint64_t ticks) {
+          states.pass(profile.region(), ticks);
+          profile.enter(region, ticks);
+        },
+        [&](uint64_t ticks) {
+          states.pass(profile.region(), ticks);
+          profile.leave(ticks);
+        },
+        [&](size_t event) { profile.see(events, event); });
+    states.pass(trace::Region::none(), events.ticks.back());
   }
 
   /// Finds the messages of the window, and the ends that stay open.

@@ -286,6 +286,26 @@ TEST(States, LoseWhatIsTooMuchFromTheNarrowSideWhenever) {
   }
 }
 
+TEST(States, AreNotMadeForWidthsThatABillionEventsWillGiveUp) {
+  base::ThreadPool pool(2);
+  trace::Trace trace = random_calls(5, 1);
+  trace.definitions.clock.trace_length = uint64_t{1} << 40U;
+  const auto narrowest = [&](uint64_t events, uint64_t budget) {
+    trace.definitions.locations[0].event_count = events;
+    GrowingStates growing(trace.definitions, 1, budget);
+    growing.add(trace, 0, 0);
+    growing.end(pool);
+    return growing.finish().levels.front().shift;
+  };
+  constexpr uint64_t kMillions = uint64_t{1} << 20U;
+  constexpr uint64_t kBillion = uint64_t{1} << 30U;
+  constexpr uint64_t kBudget = 160 << 20U;
+  EXPECT_EQ(narrowest(kMillions, kBudget), 22);  // Four events of 2^20 ticks.
+  EXPECT_EQ(narrowest(kBillion, kBillion), 12);
+  EXPECT_EQ(narrowest(kBillion, kBudget), 16);      // The two narrowest take 560 MB.
+  EXPECT_EQ(narrowest(kBillion, kBudget / 8), 20);  // Of 256 events and up: 37 MB.
+}
+
 TEST(States, ThatAreDamagedAreNotedOrStillBins) {
   const trace::Trace trace = random_calls(7, 2);
   const States states = states_of(trace);

@@ -41,6 +41,17 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
                 Other other) {
   if (events.size() == 0) return;
   constexpr uint32_t kEarlier = UINT32_MAX;
+  // Of events that are not packed: in local variables, as what is called may change all others.
+  const uint64_t* const plain_ticks = events.ticks.plain().data();
+  const uint32_t* const plain_refs = events.ref.plain().data();
+  const auto ticks_of = [&events, plain_ticks](size_t i) {
+    return plain_ticks != nullptr ? plain_ticks[i] : events.ticks[i];
+  };
+  const auto ref_of = [&events, plain_refs](size_t i) {
+    return plain_refs != nullptr ? plain_refs[i] : events.ref[i];
+  };
+  const EventKind* const kinds = events.kind.data();
+  const size_t count = events.size();
   std::vector<uint32_t> open;  // Enter events of the calls now open.
   const auto& earlier = events.leaves_of_earlier_calls;
   for (size_t i = earlier.size(); i-- > 0;) {
@@ -48,22 +59,22 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
     open.push_back(kEarlier);
   }
   size_t next_earlier = 0;
-  for (size_t i = 0; i < events.size(); ++i) {
-    switch (events.kind[i]) {
+  for (size_t i = 0; i < count; ++i) {
+    switch (kinds[i]) {
       case EventKind::kEnter:
         open.push_back(static_cast<uint32_t>(i));
         if constexpr (std::is_same_v<std::invoke_result_t<Enter, Region, uint64_t>, bool>) {
-          if (enter(Region(events.ref[i]), events.ticks[i])) i = last_inside(events, i);
+          if (enter(Region(ref_of(i)), ticks_of(i))) i = last_inside(events, i);
         } else {
-          enter(Region(events.ref[i]), events.ticks[i]);
+          enter(Region(ref_of(i)), ticks_of(i));
         }
         break;
       case EventKind::kLeave:
-        while (open.back() != events.ref[i]) {
-          leave(events.ticks[i]);
+        while (open.back() != ref_of(i)) {
+          leave(ticks_of(i));
           open.pop_back();
         }
-        leave(events.ticks[i]);
+        leave(ticks_of(i));
         open.pop_back();
         break;
       case EventKind::kUnmatchedLeave:
@@ -71,15 +82,15 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
           ++next_earlier;
           // The EventsBuilder knows no calling contexts: some may be open inside.
           while (open.back() != kEarlier) {
-            leave(events.ticks[i]);
+            leave(ticks_of(i));
             open.pop_back();
           }
-          leave(events.ticks[i]);
+          leave(ticks_of(i));
           open.pop_back();
         }
         break;
       case EventKind::kCallingContextEnter: {
-        enter(definitions.calling_context_region(events.fields(i)[0]), events.ticks[i]);
+        enter(definitions.calling_context_region(events.fields(i)[0]), ticks_of(i));
         open.push_back(static_cast<uint32_t>(i));
         break;
       }
@@ -87,14 +98,14 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
         // A call that was entered by an Enter waits for its Leave.
         if (!open.empty() && open.back() != kEarlier &&
             events.kind[open.back()] == EventKind::kCallingContextEnter) {
-          leave(events.ticks[i]);
+          leave(ticks_of(i));
           open.pop_back();
         }
         break;
       default: other(i); break;
     }
   }
-  for (; !open.empty(); open.pop_back()) leave(events.ticks[events.size() - 1]);
+  for (; !open.empty(); open.pop_back()) leave(ticks_of(count - 1));
 }
 
 template <class Enter, class Leave>
