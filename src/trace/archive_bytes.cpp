@@ -19,7 +19,7 @@ uint64_t compressed_bytes(uint64_t value, bool wide) {
 }
 
 /// Records that are as old as the format and have one number only do without their length.
-bool is_bare(EventKind kind) {
+constexpr bool is_bare(EventKind kind) {
   switch (static_cast<unsigned>(kind)) {
     case 12:
     case 13:
@@ -182,6 +182,25 @@ uint64_t record_bytes(EventKind kind, const Words& words, size_t count) {
   return bytes;
 }
 
+bool is_of_message(EventKind kind) {
+  return kind >= EventKind::kMpiSend && kind <= EventKind::kMpiIrecv;
+}
+
+/// record_bytes() of the kinds from MpiSend to MpiIrecv, which most events beside calls are.
+uint64_t message_bytes(EventKind kind, const uint32_t* words) {
+  const auto wide = [words](size_t at) {
+    return compressed_bytes(words[at] | uint64_t{words[at + 1]} << 32U, true);
+  };
+  if (kind == EventKind::kMpiIsendComplete || kind == EventKind::kMpiIrecvRequest) {
+    static_assert(is_bare(EventKind::kMpiIsendComplete) && is_bare(EventKind::kMpiIrecvRequest));
+    return 1 + wide(0);
+  }
+  constexpr uint64_t kTypeAndLength = 2;
+  const bool has_request = kind == EventKind::kMpiIsend || kind == EventKind::kMpiIrecv;
+  return kTypeAndLength + compressed_bytes(words[0], false) + compressed_bytes(words[1], false) +
+         compressed_bytes(words[2], false) + wide(3) + (has_request ? wide(5) : 0);
+}
+
 }  // namespace
 
 uint64_t otf2_bytes(const Definitions& definitions, const Events& events, size_t i) {
@@ -190,6 +209,7 @@ uint64_t otf2_bytes(const Definitions& definitions, const Events& events, size_t
     return 1 + compressed_bytes(definitions.regions[events.region(i)].id, false);
   const uint32_t* const plain = events.words.plain().data();
   const bool is_plain = plain != nullptr && event_words(kind) > 1;
+  if (is_plain && is_of_message(kind)) return message_bytes(kind, plain + events.ref[i]);
   if (is_plain && kind != EventKind::kMetric && kind != EventKind::kProgramBegin) {
     return record_bytes(kind, plain + events.ref[i], event_words(kind));
   }
