@@ -112,13 +112,15 @@ Row& PackedRows::unpacked(size_t i) {
   Block& block = blocks_[i / kBlockRows];
   if (!block.rows) {
     block.rows = std::make_unique<Row[]>(kBlockRows);
-    const uint8_t* at = block.bytes.data();
+    std::vector<uint8_t> bytes;
+    block.bytes.copy_to(bytes);
+    const uint8_t* at = bytes.data();
     Row row = first_before();
     for (size_t k = 0; k < block.count; ++k) {
-      at = get_row(at, block.bytes.data() + block.bytes.size(), row);
+      at = get_row(at, bytes.data() + bytes.size(), row);
       block.rows[k] = row;
     }
-    std::vector<uint8_t>().swap(block.bytes);
+    block.bytes.clear();
     unpacked_.push_back(i / kBlockRows);
   }
   return block.rows[i % kBlockRows];
@@ -146,7 +148,7 @@ void PackedRows::pack_again() {
       before = block.rows[k];
     }
     if (number + 1 == blocks_.size()) before_ = before;
-    block.bytes.assign(bytes.data(), end);
+    block.bytes.append({bytes.data(), end});
     block.rows.reset();
   }
   std::vector<size_t>().swap(unpacked_);
@@ -166,9 +168,9 @@ void PackedRows::pack_first(size_t count) {
       end = put_row(end, block.count == 0 ? first_before() : before_, row);
       before_ = row;
     }
+    block.bytes.append({bytes.data(), end});
     // No more room than it takes: there may be hundreds of thousands of blocks.
-    block.bytes.reserve(block.bytes.size() + static_cast<size_t>(end - bytes.data()));
-    block.bytes.insert(block.bytes.end(), bytes.data(), end);
+    if (block.count == kBlockRows) block.bytes.fit();
   }
   last_.erase(last_.begin(), last_.begin() + static_cast<ptrdiff_t>(count));
 }
@@ -200,7 +202,7 @@ void PackedRows::put(base::Packer& out) const {
   assert(last_.empty() && unpacked_.empty());
   out.put(packed_);
   out.put(ascends_);
-  for (const Block& block : blocks_) out.put_list(block.bytes);
+  for (const Block& block : blocks_) block.bytes.pack(out);
 }
 
 void PackedRows::take(base::Unpacker& in) {
@@ -208,10 +210,9 @@ void PackedRows::take(base::Unpacker& in) {
   packed_ = in.get<size_t>();
   ascends_ = in.get<bool>();
   for (size_t i = 0; i < packed_; i += kBlockRows) {
-    blocks_.push_back({.bytes = in.list<uint8_t>(),
-                       .rows = {},
-                       .begin_ticks = 0,
-                       .count = std::min(kBlockRows, packed_ - i)});
+    blocks_.push_back(
+        {.bytes = {}, .rows = {}, .begin_ticks = 0, .count = std::min(kBlockRows, packed_ - i)});
+    blocks_.back().bytes.take(in);
   }
 }
 
@@ -227,10 +228,13 @@ void PackedRows::Reader::next() {
     return;
   }
   if (i % kBlockRows == 0) {
-    bytes_ = block.bytes.data();
+    bytes_.clear();
+    block.bytes.copy_to(bytes_);
+    next_byte_ = 0;
     row_ = first_before();
   }
-  bytes_ = get_row(bytes_, block.bytes.data() + block.bytes.size(), row_);
+  const uint8_t* const at = bytes_.data() + next_byte_;
+  next_byte_ += static_cast<size_t>(get_row(at, bytes_.data() + bytes_.size(), row_) - at);
 }
 
 }  // namespace pathline::steps

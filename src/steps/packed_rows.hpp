@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/byte_list.hpp"
 #include "base/packing.hpp"
 #include "steps/table.hpp"
 
@@ -52,7 +53,7 @@ class PackedRows {
  private:
   static constexpr size_t kBlockRows = 32;
   struct Block {
-    std::vector<uint8_t> bytes;   // Empty while it is unpacked.
+    base::ByteList bytes;         // Empty while it is unpacked.
     std::unique_ptr<Row[]> rows;  // While it is unpacked.
     uint64_t begin_ticks;         // Of its first row.
     size_t count = 0;
@@ -65,8 +66,8 @@ class PackedRows {
   std::vector<Block> blocks_;  // Of kBlockRows, but for the last one.
   std::vector<size_t> unpacked_;
   size_t packed_ = 0;
-  Row before_{};         // The last one that was packed.
-  bool ascends_ = true;  // The steps of the packed ones.
+  Row before_{};               // The last one that was packed.
+  bool ascends_ = true;        // The steps of the packed ones.
 };
 
 /// Gives rows one after the other, packed ones with the counters that they had when they were
@@ -83,8 +84,9 @@ class PackedRows::Reader {
 
  private:
   const PackedRows* rows_;
-  size_t at_ = 0;  // Behind `row_`.
-  const uint8_t* bytes_ = nullptr;
+  size_t at_ = 0;               // Behind `row_`.
+  std::vector<uint8_t> bytes_;  // Of the block that it is in.
+  size_t next_byte_ = 0;
   Row row_{};
 };
 

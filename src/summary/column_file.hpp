@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -101,6 +102,15 @@ class ColumnWriter::Column {
     if (values_.size() == kBlockBytes / sizeof(T)) pack();
     values_.push_back(value);
     ++rows_;
+  }
+  void append(std::span<const T> values) {
+    while (!values.empty()) {
+      if (values_.size() == kBlockBytes / sizeof(T)) pack();
+      const size_t count = std::min(values.size(), kBlockBytes / sizeof(T) - values_.size());
+      values_.insert(values_.end(), values.begin(), values.begin() + static_cast<ptrdiff_t>(count));
+      rows_ += count;
+      values = values.subspan(count);
+    }
   }
 
  private:

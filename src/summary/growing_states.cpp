@@ -262,19 +262,14 @@ States GrowingStates::finish() {
   for (size_t l = 0; l < state_->shifts.size(); ++l) {
     StateLevel& level = states.levels.emplace_back();
     level.shift = state_->shifts[l];
-    size_t bytes = 0;
-    for (const auto& own : locations)
-      bytes += own.levels.empty() ? 0 : own.levels[l].codes().size();
-    level.codes.reserve(bytes);
+    level.code.push_back(0);
+    auto& made = states.made_codes.emplace_back();
     for (auto& own : locations) {
-      level.code.push_back(level.codes.size());
       level.first_bin.push_back(own.levels.empty() ? 0 : own.levels[l].first_bin());
       level.error.push_back(own.levels.empty() ? 0 : own.levels[l].error());
-      if (own.levels.empty()) continue;
-      const std::vector<uint8_t> codes = own.levels[l].take_codes();
-      level.codes.insert(level.codes.end(), codes.begin(), codes.end());
+      made.push_back(own.levels.empty() ? base::ByteList() : own.levels[l].take_codes());
+      level.code.push_back(level.code.back() + made.back().size());
     }
-    level.code.push_back(level.codes.size());
   }
   locations.clear();
   return states;

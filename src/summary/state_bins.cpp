@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/varint.hpp"
+
 namespace pathline::summary {
 namespace {
 
@@ -13,11 +15,6 @@ constexpr int kQuarterBits = 2;
 constexpr int kSampledBits = 2;           // The error of one bin in 2^2 is computed.
 constexpr uint64_t kForgotten = 1 << 16;  // All of a bin.
 constexpr int kCuts = 3;                  // Between the quarters of a bin.
-
-void put_number(uint64_t value, std::vector<uint8_t>& codes) {
-  for (; value >= 0x80; value >>= 7U) codes.push_back(static_cast<uint8_t>(value | 0x80U));
-  codes.push_back(static_cast<uint8_t>(value));
-}
 
 /// One in 2^2, without a rhythm that a program might have.
 bool is_sampled(uint64_t bin) {
@@ -79,14 +76,14 @@ void Bins::pack(base::Packer& out) const {
   out.put(first_bin_);
   out.put(bin_count_);
   out.put(forgotten_);
-  out.put_list(codes_);
+  codes_.pack(out);
 }
 
 void Bins::take(base::Unpacker& in) {
   first_bin_ = in.get<uint64_t>();
   bin_count_ = in.get<uint64_t>();
   forgotten_ = in.get<uint64_t>();
-  codes_ = in.list<uint8_t>();
+  codes_.take(in);
 }
 
 uint16_t Bins::error() const {
@@ -185,8 +182,9 @@ void Bins::run(uint32_t code, uint64_t count) {
 
 void Bins::end_run() {
   if (run_ == 0) return;
-  put_number(run_ * 8, codes_);
-  put_number(run_code_, codes_);
+  std::array<uint8_t, 2 * base::kMaxVarintBytes> code;
+  uint8_t* const end = base::put_varint(base::put_varint(code.data(), run_ * 8), run_code_);
+  codes_.append({code.data(), end});
   run_ = 0;
 }
 
@@ -219,8 +217,9 @@ void Bins::encode(Whole& whole) {
   for (size_t k = 0; k < count; ++k) sum += parts[kept[k]].ticks;
   constexpr int kSafeBits = 48;  // times the shares
   const int down = std::max(0, static_cast<int>(std::bit_width(sum)) - kSafeBits);
-  put_number(count, codes_);
-  for (size_t k = 0; k < count; ++k) put_number(parts[kept[k]].code, codes_);
+  std::array<uint8_t, kMostBinRegions*(base::kMaxVarintBytes + 1)> code;
+  uint8_t* code_end = base::put_varint(code.data(), count);
+  for (size_t k = 0; k < count; ++k) code_end = base::put_varint(code_end, parts[kept[k]].code);
   // All of a bin is a power of two, for which there is something faster than a division.
   const uint64_t all = sum >> down;
   const bool is_power = std::has_single_bit(all);
@@ -232,9 +231,10 @@ void Bins::encode(Whole& whole) {
     before += parts[kept[k]].ticks;
     const uint64_t share = (before >> down) * kBinShares + all / 2;
     until[k] = static_cast<uint32_t>(is_power ? share >> bits : share / all);
-    if (k + 1 < count) codes_.push_back(static_cast<uint8_t>(until[k] - last));
+    if (k + 1 < count) *code_end++ = static_cast<uint8_t>(until[k] - last);
     last = until[k];
   }
+  codes_.append({code.data(), code_end});
   if (is_sampled((begin_ >> shift_) + seed_)) weigh(whole, kept, until, count);
 }
 

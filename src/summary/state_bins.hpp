@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_list.hpp"
 #include "base/packing.hpp"
 #include "summary/states.hpp"
 
@@ -35,9 +36,9 @@ class Bins {
   void give_up(Bins& parent, Bins* end);
 
   [[nodiscard]] uint64_t first_bin() const { return first_bin_; }
-  [[nodiscard]] const std::vector<uint8_t>& codes() const { return codes_; }
+  [[nodiscard]] const base::ByteList& codes() const { return codes_; }
   /// Leaves none behind.
-  [[nodiscard]] std::vector<uint8_t> take_codes() { return std::exchange(codes_, {}); }
+  [[nodiscard]] base::ByteList take_codes() { return std::move(codes_); }
   /// See StateLevel::error.
   [[nodiscard]] uint16_t error() const;
 
@@ -78,7 +79,7 @@ class Bins {
   uint64_t first_bin_ = 0;
   uint64_t bin_count_ = 0;
   uint64_t forgotten_ = 0;
-  std::vector<uint8_t> codes_;
+  base::ByteList codes_;
 };
 
 }  // namespace pathline::summary

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/byte_list.hpp"
 #include "trace/call_source.hpp"
 
 // What the locations of a run did over time, in bins of several widths: the rows of a timeline.
@@ -46,6 +47,8 @@ inline constexpr uint64_t kMostBinTicks = uint64_t{1} << 62U;
 struct States {
   std::vector<StateLevel> levels;         ///< By width, narrow first; each four times the last.
   std::vector<trace::LocationEnds> ends;  ///< Per location.
+  /// As they were made, per level and location, instead of StateLevel::codes.
+  std::vector<std::vector<base::ByteList>> made_codes;
 };
 
 /// Appends the stretches of `location` that touch the time, clipped to it, in order and without

@@ -64,7 +64,16 @@ void write_states(const States& states, ColumnWriter& out) {
       rows.push_back(level.error[i]);
     }
     out.add(column_of(l, "rows"), rows);
-    out.add(column_of(l, "codes"), level.codes);
+    const std::string name = column_of(l, "codes");
+    if (states.made_codes.empty()) {
+      out.add(name, level.codes);
+      continue;
+    }
+    ColumnWriter::Column<uint8_t> codes(out);
+    for (const base::ByteList& list : states.made_codes[l]) {
+      list.for_each_piece([&](std::span<const uint8_t> bytes) { codes.append(bytes); });
+    }
+    out.add(name, codes);
   }
 }
 

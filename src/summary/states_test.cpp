@@ -21,6 +21,7 @@
 #include "otf2/reader.hpp"
 #include "summary/growing_states.hpp"
 #include "summary/reduce.hpp"
+#include "summary/test_states.hpp"
 #include "trace/calls.hpp"
 #include "trace/test_trace.hpp"
 
@@ -36,7 +37,7 @@ States states_of(const trace::Trace& trace) {
   GrowingStates growing(trace.definitions, trace.locations.size());
   for (size_t i = 0; i < trace.locations.size(); ++i) growing.add(trace, i, 0);
   growing.end(pool);
-  return growing.finish();
+  return as_read(growing.finish());
 }
 
 /// "r2 10-20" for each stretch.
@@ -277,7 +278,7 @@ TEST(States, LoseWhatIsTooMuchFromTheNarrowSideWhenever) {
   for (size_t i = 0; i < trace.locations.size(); ++i) growing.add(trace, i, 0);
   growing.end_window();
   growing.end(pool);
-  const States some = growing.finish();
+  const States some = as_read(growing.finish());
   ASSERT_EQ(some.levels.size(), all.levels.size() - 2);
   for (size_t l = 0; l < some.levels.size(); ++l) {
     EXPECT_EQ(some.levels[l].shift, all.levels[l + 2].shift);

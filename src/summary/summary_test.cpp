@@ -25,6 +25,7 @@
 #include "summary/reduce.hpp"
 #include "summary/states_file.hpp"
 #include "summary/test_random_run.hpp"
+#include "summary/test_states.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -83,8 +84,10 @@ std::vector<std::string> lines(const RunSummary& summary) {
     add_counters("in it", row.counters);
   }
   for (const steps::Counters& outside : steps.outside) add_counters("outside", outside);
-  for (const StateLevel& level : summary.states.levels) {
-    add("level", level.shift, level.first_bin, level.code, level.codes, level.error);
+  for (size_t l = 0; l < summary.states.levels.size(); ++l) {
+    const StateLevel& level = summary.states.levels[l];
+    add("level", level.shift, level.first_bin, level.code, codes_of(summary.states, l),
+        level.error);
   }
   for (const trace::LocationEnds& ends : summary.states.ends) {
     add("ends", ends.events, ends.first_ticks, ends.last_ticks, ends.has_calls);

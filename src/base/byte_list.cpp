@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/byte_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <sys/mman.h>
+
+namespace pathline::base {
+namespace {
+
+/// Memory for pieces of all lists, from slabs of their own: in the heap they would lie between what
+/// comes and goes around them, and keep that from becoming whole again. What is given back is for
+/// pieces of that size; all slabs go back to the system with the last piece.
+class Pool {
+ public:
+  void* take(size_t bytes) {
+    if (bytes > kMostBytes) return std::malloc(bytes);
+    const std::lock_guard lock(mutex_);
+    Free*& free = free_[bytes / kStep];
+    if (free == nullptr && left_ < bytes && !add_slab()) return nullptr;
+    ++taken_;
+    if (free != nullptr) return std::exchange(free, free->next);
+    left_ -= bytes;
+    return std::exchange(next_, next_ + bytes);
+  }
+  void give(void* piece, size_t bytes) {
+    if (bytes > kMostBytes) return std::free(piece);
+    const std::lock_guard lock(mutex_);
+    if (--taken_ > 0) {
+      Free*& free = free_[bytes / kStep];
+      free = new (piece) Free{free};
+      return;
+    }
+    for (void* slab : slabs_) ::munmap(slab, kSlabBytes);
+    slabs_.clear();
+    free_ = {};
+    left_ = 0;
+  }
+
+  static constexpr size_t kStep = 16;
+  static constexpr size_t kMostBytes = 1024;
+
+ private:
+  static constexpr size_t kSlabBytes = 256 << 10;
+  struct Free {
+    Free* next;
+  };
+
+  bool add_slab() {
+    void* const slab =
+        ::mmap(nullptr, kSlabBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (slab == MAP_FAILED) return false;
+    slabs_.push_back(slab);
+    next_ = static_cast<std::byte*>(slab);
+    left_ = kSlabBytes;
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<void*> slabs_;
+  std::byte* next_ = nullptr;
+  size_t left_ = 0;                                   // Of the last slab.
+  size_t taken_ = 0;                                  // Pieces.
+  std::array<Free*, kMostBytes / kStep + 1> free_{};  // By size.
+};
+
+Pool& pool() {
+  static Pool pool;
+  return pool;
+}
+
+}  // namespace
+
+ByteList::Piece* ByteList::new_piece(size_t bytes) {
+  const size_t capacity = (bytes + Pool::kStep - 1) / Pool::kStep * Pool::kStep;
+  if (capacity > UINT32_MAX) throw std::bad_alloc();
+  void* const memory = pool().take(sizeof(Piece) + capacity);
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* const piece = new (memory) Piece{nullptr, 0, static_cast<uint32_t>(capacity)};
+  piece->next = piece;
+  return piece;
+}
+
+void ByteList::free_piece(Piece* piece) { pool().give(piece, sizeof(Piece) + piece->capacity); }
+
+/// Behind the last one.
+void ByteList::add_piece(size_t least_bytes) {
+  constexpr size_t kPart = 4;
+  constexpr size_t kFewBytes = 32;
+  constexpr size_t kMostBytes = Pool::kMostBytes - sizeof(Piece);
+  static_assert(sizeof(Piece) % Pool::kStep == 0);
+  const size_t usual = std::clamp(size_ / kPart, kFewBytes, kMostBytes);
+  Piece* const piece = new_piece(std::max(usual, least_bytes));
+  if (last_ != nullptr) piece->next = std::exchange(last_->next, piece);
+  last_ = piece;
+}
+
+void ByteList::clear() {
+  if (last_ == nullptr) return;
+  Piece* piece = std::exchange(last_->next, nullptr);
+  while (piece != nullptr) free_piece(std::exchange(piece, piece->next));
+  last_ = nullptr;
+  size_ = 0;
+}
+
+void ByteList::fit() {
+  if (last_ == nullptr || (last_->next == last_ && last_->capacity - last_->used < Pool::kStep)) {
+    return;
+  }
+  ByteList one;
+  one.add_piece(size_);
+  for_each_piece([&](std::span<const uint8_t> bytes) { one.append(bytes); });
+  *this = std::move(one);
+}
+
+void ByteList::for_each_piece(const Visit& visit) const {
+  if (last_ == nullptr) return;
+  const Piece* piece = last_;
+  do {
+    piece = piece->next;
+    visit({piece->bytes(), piece->used});
+  } while (piece != last_);
+}
+
+void ByteList::copy_to(std::vector<uint8_t>& bytes) const {
+  bytes.reserve(bytes.size() + size_);
+  for_each_piece([&](std::span<const uint8_t> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+}
+
+void ByteList::pack(Packer& out) const {
+  out.put(uint64_t{size_});
+  for_each_piece([&](std::span<const uint8_t> bytes) { out.put_list(bytes); });
+}
+
+void ByteList::take(Unpacker& in) {
+  clear();
+  for (const auto size = in.get<uint64_t>(); size_ < size;) append(in.list<uint8_t>());
+}
+
+}  // namespace pathline::base
