@@ -80,7 +80,10 @@ base::Result<Reduced> reduce_in_windows(const fs::path& input, const ReduceOptio
   const uint64_t input_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
   const summary::WindowSize size{
       .events = std::max(kLeastWindowEvents, options.memory_bytes / kBytesAnEvent)};
-  auto summary = summary::reduce(std::move(archive).value(), size, pool, progress, exchange);
+  std::optional<summary::Scratch> scratch;
+  if (!options.scratch.empty()) scratch = {options.scratch, options.memory_bytes};
+  auto summary =
+      summary::reduce(std::move(archive).value(), size, pool, progress, exchange, scratch);
   if (!summary) return summary.error();
   trace::recall_warnings(summary.value().run);
   return Reduced{.summary = std::move(summary).value(), .input_bytes = input_bytes};

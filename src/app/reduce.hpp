@@ -27,9 +27,11 @@ base::Result<exchange::Exchange> join(const exchange::Job& job);
 unsigned threads_of(const exchange::Job& job);
 
 struct ReduceOptions {
-  /// For the events of a window, about; of each process.
+  /// For the events of a window, about; of each process. With `scratch` as much for rows of time
+  /// steps and bins of calls together.
   uint64_t memory_bytes = uint64_t{1} << 30U;
-  bool partial = false;  ///< Read a damaged input as far as it goes, in one piece.
+  std::filesystem::path scratch = {};  ///< A folder for what of these is more; "" for memory only.
+  bool partial = false;                ///< Read a damaged input as far as it goes, in one piece.
   /// Findings to be kept with the tables, for which the run is read once more, as a whole.
   std::optional<FindingsRequest> findings = std::nullopt;
 };

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <sys/mman.h>
+
+#include "base/spill_file.hpp"
 
 namespace pathline::base {
 namespace {
@@ -72,7 +75,22 @@ Pool& pool() {
   return pool;
 }
 
+/// Where the bytes that were put into a file at once stand there, behind the place of those before.
+struct Extent {
+  uint64_t offset;
+  uint64_t bytes;  // 0: there are none.
+};
+
+std::span<const uint8_t> bytes_of(const Extent& extent) {
+  return {reinterpret_cast<const uint8_t*>(&extent), sizeof extent};
+}
+
 }  // namespace
+
+struct ByteList::Spilled {
+  SpillFile* file;
+  Extent last;
+};
 
 ByteList::Piece* ByteList::new_piece(size_t bytes) {
   const size_t capacity = (bytes + Pool::kStep - 1) / Pool::kStep * Pool::kStep;
@@ -92,7 +110,7 @@ void ByteList::add_piece(size_t least_bytes) {
   constexpr size_t kFewBytes = 32;
   constexpr size_t kMostBytes = Pool::kMostBytes - sizeof(Piece);
   static_assert(sizeof(Piece) % Pool::kStep == 0);
-  const size_t usual = std::clamp(size_ / kPart, kFewBytes, kMostBytes);
+  const size_t usual = std::clamp(bytes_in_memory() / kPart, kFewBytes, kMostBytes);
   Piece* const piece = new_piece(std::max(usual, least_bytes));
   if (last_ != nullptr) piece->next = std::exchange(last_->next, piece);
   last_ = piece;
@@ -103,10 +121,11 @@ void ByteList::clear() {
   Piece* piece = std::exchange(last_->next, nullptr);
   while (piece != nullptr) free_piece(std::exchange(piece, piece->next));
   last_ = nullptr;
-  size_ = 0;
+  size_ = spilled_ = 0;
 }
 
 void ByteList::fit() {
+  assert(spilled_ == 0);
   if (last_ == nullptr || (last_->next == last_ && last_->capacity - last_->used < Pool::kStep)) {
     return;
   }
@@ -116,13 +135,56 @@ void ByteList::fit() {
   *this = std::move(one);
 }
 
+ByteList::Spilled& ByteList::spilled() const {
+  return *reinterpret_cast<Spilled*>(last_->next->bytes());
+}
+
+void ByteList::spill(SpillFile& file) {
+  if (bytes_in_memory() == 0) return;
+  if (spilled_ == 0) {
+    Piece* const head = new_piece(sizeof(Spilled));
+    head->used = head->capacity;
+    new (head->bytes()) Spilled{&file, {0, 0}};
+    head->next = std::exchange(last_->next, head);
+  }
+  const Extent extent{file.size(), bytes_in_memory()};
+  file.append(bytes_of(std::exchange(spilled().last, extent)));
+  Piece* const head = last_->next;
+  while (head->next != head) {
+    Piece* const piece = head->next;
+    file.append({piece->bytes(), piece->used});
+    head->next = piece->next;
+    free_piece(piece);
+  }
+  last_ = head;
+  spilled_ = size_;
+}
+
+void ByteList::visit_spilled(const Visit& visit) const {
+  const SpillFile& file = *spilled().file;
+  std::vector<Extent> extents;  // The last one first, as each knows the one before.
+  for (Extent extent = spilled().last; extent.bytes > 0;) {
+    extents.push_back(extent);
+    file.read(extent.offset, {reinterpret_cast<uint8_t*>(&extent), sizeof extent});
+  }
+  std::vector<uint8_t> bytes;
+  for (; !extents.empty(); extents.pop_back()) {
+    bytes.resize(extents.back().bytes);
+    file.read(extents.back().offset + sizeof(Extent), bytes);
+    visit(bytes);
+  }
+}
+
 void ByteList::for_each_piece(const Visit& visit) const {
   if (last_ == nullptr) return;
-  const Piece* piece = last_;
-  do {
-    piece = piece->next;
-    visit({piece->bytes(), piece->used});
-  } while (piece != last_);
+  const auto visit_piece = [&](const Piece* piece) { visit({piece->bytes(), piece->used}); };
+  const Piece* const first = last_->next;
+  if (spilled_ > 0) {
+    visit_spilled(visit);
+  } else {
+    visit_piece(first);
+  }
+  for (const Piece* piece = first->next; piece != first; piece = piece->next) visit_piece(piece);
 }
 
 void ByteList::copy_to(std::vector<uint8_t>& bytes) const {

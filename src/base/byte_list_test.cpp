@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/byte_list.hpp"
 
+#include <csignal>
 #include <random>
+#include <sys/resource.h>
 
 #include <gtest/gtest.h>
+
+#include "base/scratch_folder.hpp"
+#include "base/spill_file.hpp"
 
 namespace pathline::base {
 namespace {
@@ -29,24 +34,40 @@ struct Both {
   }
 };
 
-TEST(ByteList, HoldsWhatWasAppended) {
+TEST(ByteList, HoldsWhatWasAppendedWhereverItLies) {
+  const ScratchFolder folder;
   for (uint32_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const bool spills = seed % 3 > 0;
+    const auto file = SpillFile::make(folder.path());
+    ASSERT_TRUE(file.ok()) << file.error().message;
     std::mt19937 random(seed);
     std::vector<Both> lists(1 + random() % 8);
+    size_t expected = 0;
     for (auto i = random() % 800; i > 0; --i) {
       Both& one = lists[random() % lists.size()];
       one.append(random);
       switch (random() % 40) {
-        case 1: one.list.fit(); break;
+        case 0:
+          if (!spills) break;
+          expected += one.list.bytes_in_memory();
+          one.list.spill(*file.value());
+          EXPECT_EQ(one.list.bytes_in_memory(), 0U);
+          break;
+        case 1:
+          if (!spills) one.list.fit();
+          break;
         case 2: one = Both(); break;
         case 3: std::swap(one, lists.front()); break;
         case 4:
+          ASSERT_TRUE(file.value()->flush().ok());
           EXPECT_EQ(bytes_of(one.list), one.plain);
           break;
         default: break;
       }
     }
+    ASSERT_TRUE(file.value()->flush().ok());
+    EXPECT_GE(file.value()->size(), expected);
     for (const Both& one : lists) {
       EXPECT_EQ(one.list.size(), one.plain.size());
       EXPECT_EQ(bytes_of(one.list), one.plain);
@@ -61,6 +82,7 @@ TEST(ByteList, HoldsWhatWasAppended) {
       EXPECT_EQ(bytes_of(taken), one.plain);
     }
   }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(ByteList, KeepsTogetherWhatWasAppendedAtOnce) {
@@ -77,6 +99,29 @@ TEST(ByteList, KeepsTogetherWhatWasAppendedAtOnce) {
   pieces = 0;
   list.for_each_piece([&](std::span<const uint8_t> piece) { pieces += piece.size(); });
   EXPECT_EQ(pieces, 26000U);
+}
+
+/// Writes more than the system lets it.
+void fill_a_disk(const std::filesystem::path& folder) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{1 << 16, 1 << 16};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const auto file = SpillFile::make(folder);
+  ByteList list;
+  for (int i = 0; i < 1000; ++i) {
+    list.append(std::vector<uint8_t>(1000));
+    list.spill(*file.value());
+  }
+  const auto status = file.value()->flush();
+  fprintf(stderr, "%s", status ? "all was written" : status.error().message.c_str());
+  std::exit(0);
+}
+
+TEST(SpillFile, NamesItsFolderWhereItCannotBeWritten) {
+  const ScratchFolder folder;
+  EXPECT_EXIT(fill_a_disk(folder.path()), testing::ExitedWithCode(0),
+              "cannot write a scratch file in " + folder.path().string() + ": File too large");
+  EXPECT_EQ(SpillFile::make(folder.path() / "none").error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

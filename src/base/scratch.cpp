@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/scratch_file.hpp"
 
 namespace pathline::base {
 namespace {
@@ -107,7 +108,9 @@ std::filesystem::path offered;
 // Lives as long as the process: blocks are freed at its very end.
 std::atomic<ScratchFile*> in_use = nullptr;
 
-Result<int> open_file(const std::filesystem::path& folder) {
+}  // namespace
+
+Result<int> open_scratch_file(const std::filesystem::path& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
   if (errno != EOPNOTSUPP && errno != EISDIR) {
@@ -125,10 +128,8 @@ Result<int> open_file(const std::filesystem::path& folder) {
                                            system_reason(errno))};
 }
 
-}  // namespace
-
 Status offer_scratch(const std::filesystem::path& folder) {
-  const auto file = open_file(folder);
+  const auto file = open_scratch_file(folder);
   if (!file) return file.error();
   struct statfs where {};
   const bool is_known = ::fstatfs(file.value(), &where) == 0;
@@ -146,7 +147,7 @@ bool use_scratch() {
   const std::lock_guard lock(offering);
   if (in_use != nullptr) return true;
   if (offered.empty()) return false;
-  const auto file = open_file(offered);
+  const auto file = open_scratch_file(offered);
   if (!file) return false;
   void* begin = MAP_FAILED;
   if (::ftruncate(file.value(), static_cast<off_t>(kRoomBytes)) == 0) {

@@ -72,10 +72,12 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
   std::vector<std::string> notes;
   base::Result<app::Reduced> reduced = app::Reduced{};
   with_progress(progress, options.quiet || !first, [&] {
-    reduced = app::reduce_run(
-        options.input,
-        {.memory_bytes = memory.value(), .partial = options.partial, .findings = findings}, pool,
-        progress, notes, exchange);
+    reduced = app::reduce_run(options.input,
+                              {.memory_bytes = memory.value(),
+                               .scratch = options.scratch,
+                               .partial = options.partial,
+                               .findings = findings},
+                              pool, progress, notes, exchange);
   });
   if (!first) return kDone;
   if (!options.quiet) {
@@ -143,7 +145,8 @@ void add_reduce_command(Command& program, Action& action) {
   add_focus(command, *options);
   command
       .option("--memory", options->memory,
-              "For the events that are in memory at a time, about: 512M, 2G; of each process")
+              "For the events that are in memory at a time, about: 512M, 2G; of each process. With "
+              "--scratch as much for tables that grow with the run, the rest of which lies there")
       .show_default();
   command
       .option(

@@ -249,6 +249,13 @@ bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
   return std::find(nests.begin(), nests.end(), 1) == nests.end();
 }
 
+void GrowingStepTable::spill(base::SpillFile& file, uint64_t most_bytes) {
+  uint64_t bytes = 0;
+  for (const OfRank& rank : ranks_) bytes += rank.rows.bytes_to_spill();
+  if (bytes <= most_bytes) return;
+  for (OfRank& rank : ranks_) rank.rows.spill(file);
+}
+
 steps::PackedTable GrowingStepTable::finish() {
   std::vector<steps::PackedRows> rows;
   std::vector<Counters> outside;

@@ -58,6 +58,8 @@ class GrowingStepTable {
   ///
   /// returns  false where steps lie inside of others: only the whole shows which of them count.
   bool add(const trace::Trace& part, const Progress& progress, base::ThreadPool& pool);
+  /// Puts rows into the file, which must outlive them, if old ones take more memory than that.
+  void spill(base::SpillFile& file, uint64_t most_bytes);
   /// The steps, which are forgotten.
   [[nodiscard]] steps::PackedTable finish();
   /// For the process that adds up what others saw of ranks of their own.

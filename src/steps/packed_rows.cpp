@@ -120,6 +120,7 @@ Row& PackedRows::unpacked(size_t i) {
       at = get_row(at, bytes.data() + bytes.size(), row);
       block.rows[k] = row;
     }
+    if (block.count == kBlockRows) bytes_to_spill_ -= block.bytes.bytes_in_memory();
     block.bytes.clear();
     unpacked_.push_back(i / kBlockRows);
   }
@@ -150,8 +151,24 @@ void PackedRows::pack_again() {
     if (number + 1 == blocks_.size()) before_ = before;
     block.bytes.append({bytes.data(), end});
     block.rows.reset();
+    end_block(block);
   }
   std::vector<size_t>().swap(unpacked_);
+}
+
+/// No more room than it takes, once it is full: there may be hundreds of thousands.
+void PackedRows::end_block(Block& block) {
+  if (block.count < kBlockRows) return;
+  block.bytes.fit();
+  bytes_to_spill_ += block.bytes.size();
+}
+
+void PackedRows::spill(base::SpillFile& file) {
+  pack_again();
+  for (Block& block : blocks_) {
+    if (block.count == kBlockRows) block.bytes.spill(file);
+  }
+  bytes_to_spill_ = 0;
 }
 
 void PackedRows::pack_first(size_t count) {
@@ -169,8 +186,7 @@ void PackedRows::pack_first(size_t count) {
       before_ = row;
     }
     block.bytes.append({bytes.data(), end});
-    // No more room than it takes: there may be hundreds of thousands of blocks.
-    if (block.count == kBlockRows) block.bytes.fit();
+    end_block(block);
   }
   last_.erase(last_.begin(), last_.begin() + static_cast<ptrdiff_t>(count));
 }
@@ -213,6 +229,7 @@ void PackedRows::take(base::Unpacker& in) {
     blocks_.push_back(
         {.bytes = {}, .rows = {}, .begin_ticks = 0, .count = std::min(kBlockRows, packed_ - i)});
     blocks_.back().bytes.take(in);
+    end_block(blocks_.back());
   }
 }
 

@@ -46,6 +46,11 @@ class PackedRows {
   /// Brings all rows into the order of step, begin, and packs them.
   void sort();
 
+  /// What spill() would take away.
+  [[nodiscard]] size_t bytes_to_spill() const { return bytes_to_spill_; }
+  /// Packs what was unpacked, and puts blocks that are full into the file, which must outlive this.
+  void spill(base::SpillFile& file);
+
   /// For another process, of rows that are all packed.
   void put(base::Packer& out) const;
   void take(base::Unpacker& in);
@@ -61,11 +66,13 @@ class PackedRows {
 
   Row& unpacked(size_t i);
   void pack_first(size_t count);
+  void end_block(Block& block);
 
   std::vector<Row> last_;
   std::vector<Block> blocks_;  // Of kBlockRows, but for the last one.
   std::vector<size_t> unpacked_;
   size_t packed_ = 0;
+  size_t bytes_to_spill_ = 0;  // Of full blocks in memory.
   Row before_{};               // The last one that was packed.
   bool ascends_ = true;        // The steps of the packed ones.
 };

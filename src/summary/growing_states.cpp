@@ -207,6 +207,20 @@ void GrowingStates::Follower::add(Region region, uint64_t given) {
 
 void GrowingStates::end_window() { state_->keep_budget(); }
 
+void GrowingStates::spill(base::SpillFile& file, uint64_t most_bytes) {
+  constexpr size_t kWorthwhileBytes = 256;  // Of a list.
+  uint64_t bytes = 0;
+  for (const auto& own : state_->locations) {
+    for (const Bins& bins : own.levels) bytes += bins.codes().bytes_in_memory();
+  }
+  if (bytes <= most_bytes) return;
+  for (auto& own : state_->locations) {
+    for (Bins& bins : own.levels) {
+      if (bins.codes().bytes_in_memory() >= kWorthwhileBytes) bins.spill(file);
+    }
+  }
+}
+
 void GrowingStates::end(base::ThreadPool& pool) {
   auto& locations = state_->locations;
   pool.for_each(locations.size(), [&](size_t i) {

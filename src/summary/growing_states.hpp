@@ -39,6 +39,8 @@ class GrowingStates {
   [[nodiscard]] Follower follow(const trace::Trace& part, size_t location, size_t earlier);
   /// All locations have got what they have in a window.
   void end_window();
+  /// Puts codes into the file if they take more memory than that.
+  void spill(base::SpillFile& file, uint64_t most_bytes);
   /// No events follow. To be called once, before the next three.
   void end(base::ThreadPool& pool);
   /// The states of some locations for another process, which takes what it lacks.

@@ -98,7 +98,8 @@ class Pass {
         waits_(windows_.trace()),
         omp_barriers_(windows_.trace()) {}
 
-  base::Result<RunSummary> run() {
+  base::Result<RunSummary> run(const std::optional<Scratch>& scratch) {
+    if (auto status = share_.agree(open(scratch)); !status) return status.error();
     const auto look = [this](size_t location) { take_location(location); };
     while (!windows_.ended()) {
       if (auto status = windows_.next(look); !status) return status.error();
@@ -108,16 +109,36 @@ class Pass {
     windows_.forget();
     base::give_back_freed_memory();
     states_.end(pool_);
+    spill();
+    if (auto status = share_.agree(write_spilled()); !status) return status.error();
     archive_.file_bytes = windows_.archive().event_bytes;
     for (size_t i = 0; i < archive_.file_bytes.size(); ++i) {
       archive_.places.push_back(windows_.seek_points(i));
     }
     const bool first = share_.collect([&](base::Packer& out) { pack(out); },
                                       [&](base::Unpacker& in) { take(in); });
-    return first ? finish() : RunSummary();
+    if (!first) return RunSummary();
+    if (auto status = write_spilled(); !status) return status.error();
+    return finish();
   }
 
  private:
+  base::Status open(const std::optional<Scratch>& scratch) {
+    if (!scratch) return {};
+    auto file = base::SpillFile::make(scratch->folder);
+    if (!file) return file.error();
+    scratch_ = std::move(file).value();
+    constexpr uint64_t kTables = 2;
+    bytes_of_table_ = scratch->memory_bytes / kTables;
+    return {};
+  }
+  void spill() {
+    if (!scratch_) return;
+    states_.spill(*scratch_, bytes_of_table_);
+    steps_.spill(*scratch_, bytes_of_table_);
+  }
+  base::Status write_spilled() { return scratch_ ? scratch_->flush() : base::Status(); }
+
   /// What this process counted, for the first one, whose sums it is added to: a line for a table.
   void pack(base::Packer& out) const {
     windows_.pack_seen(out);
@@ -145,6 +166,7 @@ class Pass {
     bytes_.take(in);
     marks_.take(in);
     states_.take(in);
+    spill();
     summary::take(in, archive_);
     odd_.add(in.get<trace::Oddities>());
     messages_ += in.get<uint64_t>();
@@ -238,7 +260,8 @@ class Pass {
     }
     windows_.keep(std::move(open.events));
     before_.post_ticks = std::move(open.post_ticks);
-    return {};
+    spill();
+    return write_spilled();
   }
 
   base::Status add_waits(const trace::OpenEnds& open) {
@@ -301,6 +324,7 @@ class Pass {
     }
     result.archive = std::move(archive_);
     result.run = std::move(trace);
+    result.scratch = std::move(scratch_);
     return result;
   }
 
@@ -308,6 +332,8 @@ class Pass {
       "recording was switched on in it, or requests were cancelled";
 
   base::ThreadPool& pool_;
+  std::unique_ptr<base::SpillFile> scratch_;
+  uint64_t bytes_of_table_ = 0;  // In memory, before it goes there.
   GrowingMarks marks_;
   GrowingStates states_;
   Windows windows_;
@@ -355,8 +381,9 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
 
 base::Result<RunSummary> reduce(otf2::Archive archive, const WindowSize& size,
                                 base::ThreadPool& pool, base::Progress& progress,
-                                exchange::Exchange& exchange) {
-  return Pass(std::move(archive), size, pool, progress, exchange).run();
+                                exchange::Exchange& exchange,
+                                const std::optional<Scratch>& scratch) {
+  return Pass(std::move(archive), size, pool, progress, exchange).run(scratch);
 }
 
 }  // namespace pathline::summary

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -16,17 +18,25 @@ namespace pathline::summary {
 /// The tables of a trace in memory, which loses its events.
 RunSummary reduce(trace::Trace trace, base::ThreadPool& pool);
 
+/// Where codes of bins and rows of time steps go that take more memory than that.
+struct Scratch {
+  std::filesystem::path folder;
+  uint64_t memory_bytes;
+};
+
 /// The same of an archive in one pass over windows of time, of which one is in memory at a time:
 /// equal tables for any size of the windows.
 ///
 /// exchange  with the processes that share the work, of which rank 0 gets the tables and the others
 ///           one without anything. All get the same error.
+/// scratch   the same tables with and without, of each process.
 /// errors  kUnsupported, with what it is in `message`, for archives that are to be read as a whole:
 ///         calls that had begun before the first event, recording that was switched on, cancelled
-///         requests whose begin is in another window; kCorrupt for damage.
+///         requests whose begin is in another window; kCorrupt for damage; kIo for scratch files.
 /// cost    one pass over the events; memory for a window, open ends and the tables.
 base::Result<RunSummary> reduce(otf2::Archive archive, const WindowSize& size,
                                 base::ThreadPool& pool, base::Progress& progress,
-                                exchange::Exchange& exchange);
+                                exchange::Exchange& exchange,
+                                const std::optional<Scratch>& scratch = std::nullopt);
 
 }  // namespace pathline::summary

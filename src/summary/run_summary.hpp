@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "base/spill_file.hpp"
 #include "comm/matrix.hpp"
 #include "comm/summary.hpp"
 #include "comm/waits.hpp"
@@ -31,6 +33,7 @@ struct Parts {
 
 /// A run in tables: what a trace says of the whole run, without its events.
 struct RunSummary {
+  std::unique_ptr<base::SpillFile> scratch;  ///< Where some of the tables below lie, if any.
   std::string source;  ///< What it was made of, as a path beside the file of the summary.
   /// Definitions, locations, ranks, time range and warnings; neither events nor messages.
   trace::Trace run;

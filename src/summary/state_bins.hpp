@@ -37,6 +37,7 @@ class Bins {
 
   [[nodiscard]] uint64_t first_bin() const { return first_bin_; }
   [[nodiscard]] const base::ByteList& codes() const { return codes_; }
+  void spill(base::SpillFile& file) { codes_.spill(file); }
   /// Leaves none behind.
   [[nodiscard]] base::ByteList take_codes() { return std::move(codes_); }
   /// See StateLevel::error.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/buffered_writer.hpp"
+
+#include <cerrno>
+#include <unistd.h>
+
+namespace pathline::base {
+
+void BufferedWriter::append(std::span<const uint8_t> bytes) {
+  constexpr size_t kMostWaiting = 256 << 10;
+  if (waiting_.size() + bytes.size() > kMostWaiting) flush();
+  waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+}
+
+void BufferedWriter::overwrite(uint64_t offset, std::span<const uint8_t> bytes) {
+  flush();
+  write(offset, bytes);
+}
+
+int BufferedWriter::flush() {
+  write(written_, waiting_);
+  written_ += waiting_.size();
+  waiting_.clear();
+  return error_;
+}
+
+void BufferedWriter::write(uint64_t offset, std::span<const uint8_t> bytes) {
+  while (error_ == 0 && !bytes.empty()) {
+    const ssize_t count = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0) {
+      error_ = errno == EINTR ? 0 : errno;
+      continue;
+    }
+    offset += static_cast<uint64_t>(count);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+}
+
+}  // namespace pathline::base
