@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -87,25 +86,10 @@ class Compressor {
 };
 
 ColumnWriter::ColumnWriter(const std::filesystem::path& path)
-    : path_(path),
-      part_(base::part_path(path)),
-      out_(part_, std::ios::binary | std::ios::trunc),
-      compressor_(std::make_unique<Compressor>()) {
-  put(bytes_of(Header{}));
+    : out_(path), compressor_(std::make_unique<Compressor>()) {
+  out_.append(bytes_of(Header{}));
 }
-
-ColumnWriter::~ColumnWriter() {
-  if (!out_.is_open()) return;
-  out_.close();
-  std::error_code ignored;
-  if (part_ != path_) std::filesystem::remove(part_, ignored);
-}
-
-void ColumnWriter::put(std::span<const uint8_t> bytes) {
-  out_.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  offset_ += bytes.size();
-}
+ColumnWriter::~ColumnWriter() = default;
 
 void ColumnWriter::add(std::string_view name, const std::vector<std::string_view>& texts) {
   std::string characters;
@@ -131,23 +115,23 @@ std::vector<uint8_t> ColumnWriter::packed(std::span<const uint8_t> block) {
 
 void ColumnWriter::add_bytes(std::string_view name, uint32_t width,
                              std::span<const uint8_t> bytes) {
-  Entry entry{std::string(name), width, bytes.size() / width, offset_, 0};
+  Entry entry{std::string(name), width, bytes.size() / width, out_.size(), 0};
   for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
-    put(packed(bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin))));
+    out_.append(packed(bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin))));
   }
-  entry.bytes = offset_ - entry.offset;
+  entry.bytes = out_.size() - entry.offset;
   entries_.push_back(std::move(entry));
 }
 
 void ColumnWriter::add_blocks(std::string_view name, uint32_t width, uint64_t rows,
                               Blocks& blocks) {
-  Entry entry{std::string(name), width, rows, offset_, 0};
+  Entry entry{std::string(name), width, rows, out_.size(), 0};
   for (auto& block : blocks) {
-    put(block);
+    out_.append(block);
     std::vector<uint8_t>().swap(block);
   }
   blocks.clear();
-  entry.bytes = offset_ - entry.offset;
+  entry.bytes = out_.size() - entry.offset;
   entries_.push_back(std::move(entry));
 }
 
@@ -166,25 +150,13 @@ base::Status ColumnWriter::finish() {
   header.major = kMajor;
   header.minor = kMinor;
   header.table_crc = crc_of(table);
-  header.table_offset = offset_;
+  header.table_offset = out_.size();
   header.table_bytes = table.size();
-  header.file_bytes = offset_ + table.size();
+  header.file_bytes = out_.size() + table.size();
   header.crc = crc_of(bytes_of(header).first(offsetof(Header, crc)));
-  put(table);
-  out_.seekp(0);
-  put(bytes_of(header));
-  out_.close();
-  std::error_code failed;
-  if (out_.fail()) {
-    failed = std::error_code(errno, std::generic_category());
-  } else if (part_ != path_) {
-    std::filesystem::rename(part_, path_, failed);
-  }
-  if (!failed) return {};
-  std::error_code ignored;
-  std::filesystem::remove(part_, ignored);
-  return base::Error{base::ErrorCode::kIo,
-                     fmt::format("cannot write {}: {}", path_.string(), failed.message())};
+  out_.append(table);
+  out_.overwrite(0, bytes_of(header));
+  return out_.finish();
 }
 
 base::Error ColumnReader::damaged(const std::string& fact) const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/new_file.hpp"
 #include "base/result.hpp"
 
 namespace pathline::summary {
@@ -35,14 +35,14 @@ concept Number = std::is_arithmetic_v<T> && std::is_trivially_copyable_v<T>;
 
 class Compressor;
 
-/// Writes column after column under another name; finish() gives the file its own.
+/// Writes column after column; finish() gives the file its name.
 class ColumnWriter {
  public:
   template <Number T>
   class Column;
 
   explicit ColumnWriter(const std::filesystem::path& path);
-  ~ColumnWriter();
+  ~ColumnWriter();  // Leaves nothing of what was not finished.
   ColumnWriter(const ColumnWriter&) = delete;
   ColumnWriter& operator=(const ColumnWriter&) = delete;
 
@@ -80,12 +80,8 @@ class ColumnWriter {
   void add_bytes(std::string_view name, uint32_t width, std::span<const uint8_t> bytes);
   void add_blocks(std::string_view name, uint32_t width, uint64_t rows, Blocks& blocks);
   std::vector<uint8_t> packed(std::span<const uint8_t> block);
-  void put(std::span<const uint8_t> bytes);
 
-  std::filesystem::path path_;
-  std::filesystem::path part_;
-  std::ofstream out_;
-  uint64_t offset_ = 0;
+  base::NewFile out_;
   std::vector<Entry> entries_;
   std::unique_ptr<Compressor> compressor_;
 };
