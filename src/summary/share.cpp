@@ -90,6 +90,11 @@ Share::Window Share::agree(const Window& mine) {
   return all;
 }
 
+uint64_t Share::agree(uint64_t until_ticks) {
+  const auto all = exchange_.all_gather(until_ticks);
+  return *std::min_element(all.begin(), all.end());
+}
+
 unsigned Share::receiver_owner(const trace::Trace& window, size_t location, size_t event) const {
   const trace::Location& sender = window.locations[location];
   const trace::PointToPoint point = sender.events.point_to_point(event);

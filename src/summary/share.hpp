@@ -52,6 +52,8 @@ class Share {
   };
   /// Collective.
   Window agree(const Window& mine);
+  /// The first end of a window that one of them wants. Collective.
+  uint64_t agree(uint64_t until_ticks);
   /// Collective, as Exchange::agree().
   base::Status agree(const base::Status& mine, uint64_t place = 0) {
     return exchange_.agree(mine, place);

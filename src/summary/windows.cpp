@@ -2,57 +2,18 @@
 #include "summary/windows.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
 #include <optional>
-#include <unistd.h>
 #include <utility>
 
 #include "base/arena.hpp"
-#include "base/column.hpp"
 #include "otf2/anchor.hpp"
 #include "otf2/bytes.hpp"
+#include "summary/piece_reader.hpp"
 
 namespace pathline::summary {
 namespace {
 
 constexpr size_t kPiece = 16;  // Locations that a thread takes at once.
-
-/// Reads files piece by piece into memory that is used again.
-class PieceReader {
- public:
-  PieceReader() = default;
-  ~PieceReader() { close(); }
-  PieceReader(const PieceReader&) = delete;
-  PieceReader& operator=(const PieceReader&) = delete;
-
-  /// returns  false for a file that cannot be opened.
-  bool open(const char* path) {
-    close();
-    // O_NONBLOCK: a pipe without a writer would wait for one; it has no pieces.
-    descriptor_ = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    return descriptor_ >= 0;
-  }
-  std::span<const uint8_t> read(uint64_t offset, size_t count) {
-    bytes_.resize(count);
-    size_t done = 0;
-    while (done < count) {
-      const ssize_t got = ::pread(descriptor_, bytes_.data() + done, count - done,
-                                  static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
-      done += static_cast<size_t>(got);
-    }
-    return {bytes_.data(), done};
-  }
-  void close() {
-    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  }
-
- private:
-  int descriptor_ = -1;
-  base::Column<uint8_t> bytes_;
-};
 
 }  // namespace
 
@@ -68,6 +29,7 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
     : archive_(std::move(archive)),
       share_(exchange, archive_.trace, archive_.event_bytes),
       size_(size),
+      scouts_(archive_, [this](size_t location) { return share_.owns(location); }),
       pool_(pool),
       progress_(progress) {
   const trace::Trace& trace = archive_.trace;
@@ -96,37 +58,50 @@ void Windows::forget() {
   visits_.clear();
 }
 
-/// None is much longer than the one before.
-uint64_t Windows::next_width() const {
+/// The longest that it may be. None is much longer than the one before, by which it is judged where
+/// the scouts do not know.
+uint64_t Windows::most_width() const {
   constexpr uint64_t kFirstPerSecond = 100;
   constexpr double kMostGrowth = 4;
+  constexpr double kMostOfScouts = 16;
   if (width_ == 0) {
     if (size_.first_ticks > 0) return size_.first_ticks;
     return std::max<uint64_t>(1,
                               archive_.trace.definitions.clock.ticks_per_second / kFirstPerSecond);
   }
-  const double growth = last_events_ == 0
-                            ? kMostGrowth
-                            : static_cast<double>(size_.events) / static_cast<double>(last_events_);
-  const double width = static_cast<double>(width_) * std::min(growth, kMostGrowth);
+  double growth = kMostOfScouts;
+  if (!scouts_.know()) {
+    growth = static_cast<double>(size_.events) /
+             static_cast<double>(std::max<uint64_t>(1, last_events_));
+    growth = std::min(growth, kMostGrowth);
+  }
+  const double width = static_cast<double>(width_) * growth;
   constexpr double kLongest = 1e18;
   return static_cast<uint64_t>(std::clamp(width, 1.0, kLongest));
 }
 
+/// Sets where the next window begins and ends.
+void Windows::go_on() {
+  const uint64_t begin = until_;
+  const uint64_t most = most_width();
+  const uint64_t limit = most < UINT64_MAX - begin ? begin + most : UINT64_MAX;
+  from_ = std::exchange(started_, true) ? begin : 0;
+  until_ = share_.agree(scouts_.end_of(size_.events, limit, pool_));
+  expected_ = scouts_.know() ? scouts_.expected(until_) : std::min(last_events_, size_.events);
+  width_ = until_ - begin;
+}
+
 base::Status Windows::next(const Look& look) {
-  const uint64_t last_width = width_;
-  width_ = next_width();
-  growth_ = last_width == 0 ? 0 : static_cast<double>(width_) / static_cast<double>(last_width);
-  from_ = std::exchange(started_, true) ? until_ : 0;
-  until_ = width_ < UINT64_MAX - until_ ? until_ + width_ : UINT64_MAX;
+  go_on();
   std::vector<std::optional<base::Error>> errors(states_.size());
-  uint64_t before = 0;
-  for (const State& state : states_) before += state.seen.events;
   carry();
   for_each_piece([&](size_t first, size_t end, Visit& visit) {
     for (size_t i = first; i < end; ++i) {
       if (!share_.owns(i)) continue;
-      if (auto status = read(i, look, visit); !status) errors[i] = status.error();
+      if (auto status = read(i, look, visit); !status) {
+        errors[i] = status.error();
+        visit.builder = {};
+      }
     }
   });
   const auto first = static_cast<size_t>(
@@ -147,11 +122,13 @@ base::Status Windows::next(const Look& look) {
   for (size_t i = 0; i < states_.size(); ++i) {
     if (!share_.owns(i)) continue;
     after += states_[i].seen.events;
-    bytes += states_[i].stream.position();
+    bytes += std::min(states_[i].stream.position(), archive_.event_bytes[i]);
     ended = ended && states_[i].stream.ended();
   }
   progress_.done = bytes;
-  const Share::Window all = share_.agree(Share::Window{after - before + share_.received(), ended});
+  const uint64_t events = after - std::exchange(seen_events_, after) + share_.received();
+  scouts_.pass(until_, events);
+  const Share::Window all = share_.agree(Share::Window{events, ended});
   last_events_ = all.events;
   ended_ = all.ended;
   if (ended_) until_ = UINT64_MAX;
@@ -219,9 +196,11 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   if (state.stream.ended() || state.stream.next_ticks() >= until_) return {};
   trace::Events& events = archive_.trace.locations[i].events;
   trace::EventsBuilder& builder = visit.builder;
-  // As many as the last window had in this time, and some more.
+  // As many as other locations get, by what they had so far, and some more.
   constexpr double kMore = 1.125;
-  const double of_last = growth_ * kMore;
+  const double more = seen_events_ == 0 ? 0
+                                        : kMore * static_cast<double>(expected_) /
+                                              static_cast<double>(seen_events_);
   begin(i, builder);
   const auto path = otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
   const auto fault = [&](const std::string& what, uint64_t event) {
@@ -229,14 +208,11 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   };
   if (!visit.reader.open(path.c_str())) return fault("", 0);
   constexpr double kLeastBytes = 4096;
-  const double bytes = std::max(kLeastBytes, of_last * state.last_bytes);
-  const uint64_t position = state.stream.position();
+  const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.stream.position()));
   state.stream.decode_until(
       [&](uint64_t offset, size_t count) { return visit.reader.read(offset, count); },
       archive_.event_bytes[i], static_cast<uint64_t>(bytes), until_, builder);
   visit.reader.close();
-  state.last_bytes = static_cast<uint32_t>(
-      std::min<uint64_t>(state.stream.position() - position, otf2::kMaxChunkBytes));
   state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
   Seen& seen = state.seen;
   seen.open_calls = state.open.size();

@@ -13,13 +13,15 @@
 #include "base/thread_pool.hpp"
 #include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
+#include "summary/scouts.hpp"
 #include "summary/share.hpp"
 #include "trace/trace.hpp"
 
 namespace pathline::summary {
 
 struct WindowSize {
-  /// About so many events are in a window, of each process, judged by the one before.
+  /// About so many events are in a window, of each process, judged by some locations that are
+  /// looked at first, or by the window before.
   uint64_t events = 4'000'000;
   /// Of the first window; 0 for a hundredth of a second. What a run says of its length is not to be
   /// trusted.
@@ -104,20 +106,21 @@ class Windows {
     uint32_t kept = 0;           // Events that the window began with.
     size_t earlier = 0;
     Seen seen;
-    uint32_t last_bytes = 0;  // That the events of the last window took in the file.
   };
   struct Visit;
 
+  [[nodiscard]] uint64_t most_width() const;
+  void go_on();
   void for_each_piece(const std::function<void(size_t first, size_t end, Visit& visit)>& look);
   void carry();
   base::Status read(size_t location, const Look& look, Visit& visit);
   void begin(size_t location, trace::EventsBuilder& builder) const;
   void take_sends(size_t location, trace::EventsBuilder& builder);
-  [[nodiscard]] uint64_t next_width() const;
 
   otf2::Archive archive_;
   Share share_;
   const WindowSize size_;
+  Scouts scouts_;
   base::ThreadPool& pool_;
   base::Progress& progress_;
   std::vector<State> states_;
@@ -125,14 +128,15 @@ class Windows {
   uint64_t from_ = 0;
   uint64_t until_ = 0;
   uint64_t width_ = 0;
-  double growth_ = 0;  // Of it, from the last window.
   using Arena = std::unique_ptr<base::Arena>;
   Arena carried_arena_ = std::make_unique<base::Arena>();  // Of what the window begins with.
   Arena next_arena_ = std::make_unique<base::Arena>();     // Of what the next one does.
   Arena window_arena_ = std::make_unique<base::Arena>();   // Of its events.
   std::mutex resting_;
   std::vector<std::unique_ptr<Visit>> visits_;  // That no thread uses.
-  uint64_t last_events_ = 0;                    // New ones of the window.
+  uint64_t expected_ = 0;                       // New events of the window.
+  uint64_t last_events_ = 0;                    // Those it had, of the process that had most.
+  uint64_t seen_events_ = 0;                    // Of windows before.
   bool started_ = false;
   bool ended_ = false;
 };
