@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "trace/outer_calls.hpp"
 
@@ -56,6 +57,14 @@ std::vector<RegionFacts> region_facts(const trace::Definitions& definitions) {
     facts.push_back(facts_of(definitions.regions[i].name, classes[i] == trace::CallClass::kMpi));
   }
   return facts;
+}
+
+void CallStream::reserve(const trace::Events& events, size_t earlier, base::Arena& arena) {
+  size_t count = is_open_ ? 1 : 0;
+  for (size_t i = earlier; i < events.size(); ++i) {
+    count += events.kind[i] == EventKind::kEnter && is_mpi(events.ref[i]) ? 1 : 0;
+  }
+  calls.reserve(calls.size() + count, arena);
 }
 
 void CallStream::add(const trace::Events& events, size_t earlier) {
@@ -109,12 +118,9 @@ void CallStream::drop_finished() {
   rma.erase(rma.begin(), rma.begin() + static_cast<ptrdiff_t>(ended));
   first_rma_ -= std::min(first_rma_, ended);
   for (RmaEvent& one : rma) one.call = 0;
-  if (count < calls.size()) {
-    calls[0] = calls[count];
-    calls.resize(1);
-  } else {
-    calls.resize(0);
-  }
+  base::Column<Call> rest;
+  if (count < calls.size()) rest.push_back(calls[count]);
+  calls = std::move(rest);
 }
 
 /// Of the call that is open: behind the last Enter of those whose end is its own.

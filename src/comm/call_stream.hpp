@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "base/column.hpp"
 #include "comm/mpi_calls.hpp"
 #include "trace/trace.hpp"
@@ -36,6 +37,8 @@ class CallStream {
   CallStream(const trace::Definitions& definitions, const std::vector<RegionFacts>& regions)
       : definitions_(definitions), regions_(regions) {}
 
+  /// Room for the calls of the next part, in an arena that lives until they are forgotten.
+  void reserve(const trace::Events& events, size_t earlier, base::Arena& arena);
   /// events   of the next part. Those from `earlier` on are new; the Enters of calls that are open
   ///          stand in front of them, outermost first, maybe among others.
   void add(const trace::Events& events, size_t earlier);
@@ -57,7 +60,7 @@ class CallStream {
     return static_cast<uint8_t>((polls_before_ != 0 ? calls.back().traits : 0) |
                                 (is_open_ ? traits_ : 0));
   }
-  /// Forgets the finished calls, and what belongs to them.
+  /// Forgets the finished calls, and what belongs to them. Nothing is in the arena any more.
   void drop_finished();
 
   // In the order of time, numbered from 0.

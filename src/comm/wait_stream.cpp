@@ -72,7 +72,10 @@ WaitStream::WaitStream(const trace::Trace& run, unsigned process)
 void WaitStream::add(const trace::Trace& part, size_t location, size_t kept) {
   const trace::Location& of = part.locations[location];
   if (of.events.size() == kept) return;
-  if (of.rank.valid()) calls_[location].add(of.events, kept);
+  if (of.rank.valid()) {
+    calls_[location].reserve(of.events, kept, *arena_);
+    calls_[location].add(of.events, kept);
+  }
   collectives_[location].add(part.definitions, of.events, kept);
 }
 
@@ -117,6 +120,7 @@ void WaitStream::take_calls(const PartPlace& place, WaitPart& result) {
     const uint64_t open = stream.unfinished_ticks();
     if (open != UINT64_MAX) result.open_calls.push_back({open, i, stream.unfinished_traits()});
   }
+  arena_ = std::make_unique<base::Arena>();
 }
 
 /// What becomes of the sends of messages that were found before.

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "base/arena.hpp"
 #include "base/column.hpp"
 #include "base/packing.hpp"
 #include "comm/call_stream.hpp"
@@ -95,6 +97,7 @@ class WaitStream {
 
   const trace::CommunicatorRanks ranks_;
   std::vector<RegionFacts> regions_;
+  std::unique_ptr<base::Arena> arena_ = std::make_unique<base::Arena>();  // Of the part's calls.
   std::vector<CallStream> calls_;
   std::vector<trace::CollectiveStream> collectives_;
   std::vector<std::vector<uint32_t>> locations_;  // Per rank.
