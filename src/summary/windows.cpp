@@ -100,7 +100,7 @@ base::Status Windows::next(const Look& look) {
       if (!share_.owns(i)) continue;
       if (auto status = read(i, look, visit); !status) {
         errors[i] = status.error();
-        visit.builder = {};
+        visit.builder = trace::EventsBuilder();
       }
     }
   });
