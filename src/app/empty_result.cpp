@@ -21,20 +21,29 @@ std::string only_counted(const trace::Trace& trace, const std::string& input) {
 
 std::string why_no_messages(const trace::Trace& trace, const std::string& input) {
   if (std::string counted = only_counted(trace, input); !counted.empty()) return counted;
-  if (trace.messages.size() > 0) {
+  comm::Summary facts;
+  facts.messages = trace.messages.size();
+  facts.unmatched_sends = trace.unmatched_sends.size();
+  facts.unmatched_receives = trace.unmatched_receives.size();
+  facts.collectives = trace.collectives.size();
+  return why_no_messages(facts);
+}
+
+std::string why_no_messages(const comm::Summary& facts) {
+  if (facts.messages > 0) {
     return fmt::format("no message lies in the chosen part of the run, which has {}",
-                       base::human_count(trace.messages.size()));
+                       base::human_count(facts.messages));
   }
-  const size_t unmatched = trace.unmatched_sends.size() + trace.unmatched_receives.size();
+  const uint64_t unmatched = facts.unmatched_sends + facts.unmatched_receives;
   if (unmatched > 0) {
     return fmt::format(
         "no send found its receive; {} without a partner: 'pathline info' tells more",
         base::counted(unmatched, "is", "are"));
   }
-  if (trace.collectives.size() > 0) {
+  if (facts.collectives > 0) {
     return fmt::format(
         "the run has no messages from rank to rank, only {}",
-        base::counted(trace.collectives.size(), "collective operation", "collective operations"));
+        base::counted(facts.collectives, "collective operation", "collective operations"));
   }
   return "the run has no messages";
 }

@@ -13,12 +13,13 @@ namespace pathline::app {
 ///
 /// trace  of which no message was chosen. input  what it was opened from.
 std::string why_no_messages(const trace::Trace& trace, const std::string& input);
+/// The same of a run in tables.
+std::string why_no_messages(const comm::Summary& facts);
 
 /// Why nobody waited, the same.
 std::string why_no_waits(const trace::Trace& trace, const trace::Selection& selection,
                          const std::string& input);
 
-/// The same of a run in tables.
 std::string why_no_waits(const comm::Summary& facts, const trace::Selection& selection);
 
 }  // namespace pathline::app

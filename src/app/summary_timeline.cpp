@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "app/part_of_run.hpp"
 #include "base/text.hpp"
 #include "figure/timeline/states.hpp"
 #include "figure/timeline/trim.hpp"
 #include "input/input.hpp"
-#include "otf2/reader.hpp"
 #include "summary/read_back.hpp"
 #include "summary/states_file.hpp"
 
@@ -147,43 +147,24 @@ struct ReadPart {
 /// The events of the rows, with messages if they are not too many from mark to mark.
 ///
 /// has_bins  there are bins that show as much of the calls: only what takes a moment is read.
-base::Result<ReadPart> read_part(const fs::path& source, const summary::ColumnReader& file,
+base::Result<ReadPart> read_rows(const fs::path& source, const summary::ColumnReader& file,
                                  const trace::Trace& run, const View& view,
                                  const trace::Selection& selection, bool wants_messages,
                                  bool has_bins, base::ThreadPool& pool) {
   const auto index = summary::read_archive_index(file, run);
   if (!index) return index.error();
   if (index.value().empty()) return ReadPart();
-  summary::PartOfRun part{view.range.from, view.range.until, {}};
-  for (uint32_t i = 0; i < run.locations.size(); ++i) {
-    const trace::Rank rank = run.locations[i].rank;
-    const bool is_chosen =
-        selection.ranks.empty() || (rank.valid() && selection.has_rank(uint32_t{rank}));
-    if (is_chosen) part.locations.push_back(i);
-  }
+  const summary::PartOfRun part{view.range.from, view.range.until,
+                                chosen_locations(run, selection)};
   const auto can_read = [&](const summary::PartOfRun& some) {
     return summary::events_to_read(index.value(), some) <= (has_bins ? kFewEvents : kMostEvents) &&
            summary::events_to_keep(index.value(), run, some) <= kMostInMemory;
   };
   if (!can_read(part)) return ReadPart();
-  const auto anchor = input::archive_of(source);
-  if (!anchor) return anchor.error();
-  if (!anchor.value()) {
-    return base::Error{base::ErrorCode::kNotFound,
-                       fmt::format("{} is no OTF2 archive", source.string())};
-  }
   base::Result<summary::Marks> marks = summary::Marks();
   if (wants_messages) marks = summary::read_marks(file, run);
   if (!marks) return marks.error();
-  base::Progress progress;
-  const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& /*bytes*/) {
-    std::vector<bool> is_chosen(trace.locations.size());
-    for (const uint32_t location : part.locations) {
-      if (location < is_chosen.size()) is_chosen[location] = true;
-    }
-    return is_chosen;
-  };
-  auto archive = otf2::open_archive(*anchor.value(), pool, progress, choose);
+  auto archive = open_archive_of(source, part.locations, pool);
   if (!archive) return archive.error();
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
   ReadPart result;
@@ -236,7 +217,7 @@ base::Result<TimelineSource> timeline_source(const fs::path& file,
   const View view = view_of(run, selection, look, *calls);
   auto level = sharp_level(states, view);
   const bool wants_messages = summary.facts.messages > 0 && look.wants_messages;
-  auto part = read_part(input::events_of(summary, file), columns.value(), run, view, selection,
+  auto part = read_rows(input::events_of(summary, file), columns.value(), run, view, selection,
                         wants_messages, level.has_value(), pool);
   if (part && part.value().trace) {
     if (!part.value().has_messages) say_of_messages(summary, true, *calls);

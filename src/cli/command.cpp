@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "app/empty_result.hpp"
 #include "app/open_run.hpp"
 #include "base/file.hpp"
 #include "base/scratch.hpp"
@@ -186,8 +187,13 @@ base::Result<trace::Selection> select(const CommonOptions& options, const trace:
   return selection;
 }
 
+std::string Opened::why_no_messages() const {
+  return facts ? app::why_no_messages(*facts) : app::why_no_messages(trace, source);
+}
+
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes,
-                                           const summary::Parts& tables) {
+                                           const summary::Parts& tables,
+                                           std::optional<app::PartNeeds> needs) {
   auto opened = std::make_unique<Opened>(options.threads);
   // Tables are of the whole run.
   const bool has_window = options.from_s || options.until_s;
@@ -201,7 +207,9 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
     opened->trace = std::move(summary->run);
     opened->summary = std::move(*summary);
     if (!needs_tables) {
-      if (auto status = read_events(options, *opened); !status) return status.error();
+      if (auto status = read_events(options, *opened, has_window ? needs : std::nullopt); !status) {
+        return status.error();
+      }
       return opened;
     }
   } else {
@@ -230,12 +238,36 @@ base::Result<trace::Trace> events_of(const CommonOptions& options,
   return trace;
 }
 
-base::Status read_events(const CommonOptions& options, Opened& opened) {
+base::Result<std::optional<trace::Trace>> part_of(const CommonOptions& options,
+                                                  const summary::RunSummary& summary,
+                                                  app::PartNeeds needs, base::ThreadPool& pool) {
+  const auto selection = select(options, summary.run);
+  if (!selection) return selection.error();
+  auto part = app::read_part(options.input, summary, selection.value(), needs, pool);
+  if (part && part.value() && !options.quiet) {
+    note(fmt::format("{} has tables of the whole run: reading the chosen time of {}", options.input,
+                     input::events_of(summary, options.input).string()));
+  }
+  return part;
+}
+
+base::Status read_events(const CommonOptions& options, Opened& opened,
+                         std::optional<app::PartNeeds> needs) {
   opened.summary->run = std::move(opened.trace);
-  auto trace = events_of(options, *opened.summary, opened.pool, opened.progress);
-  if (!trace) return trace.error();
+  std::optional<trace::Trace> events;
+  if (needs) {
+    auto part = part_of(options, *opened.summary, *needs, opened.pool);
+    if (!part) return part.error();
+    events = std::move(part).value();
+    if (events) opened.facts = opened.summary->facts;
+  }
+  if (!events) {
+    auto all = events_of(options, *opened.summary, opened.pool, opened.progress);
+    if (!all) return all.error();
+    events = std::move(all).value();
+  }
   opened.source = input::events_of(*opened.summary, options.input).string();
-  opened.trace = std::move(trace).value();
+  opened.trace = std::move(*events);
   opened.summary.reset();
   auto selection = select(options, opened.trace);
   if (!selection) return selection.error();

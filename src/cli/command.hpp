@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/part_of_run.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "cli/option.hpp"
+#include "comm/summary.hpp"
 #include "input/input.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
@@ -64,9 +66,14 @@ struct Opened {
   trace::Trace trace;
   /// The tables of a summary, whose run is `trace`, without events.
   std::optional<summary::RunSummary> summary;
+  /// Of the whole run, where `trace` is a part of it.
+  std::optional<comm::Summary> facts;
   /// What `trace` was read from: the input, or where the events of a summary are.
   std::string source;
   trace::Selection selection;
+
+  /// app::why_no_messages() of the run.
+  [[nodiscard]] std::string why_no_messages() const;
 };
 
 /// Whether a command can do with the tables of a summary, and with a part of its time.
@@ -74,11 +81,15 @@ enum class Takes : uint8_t { kTraces, kSummaries, kPartsOfSummaries };
 
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
 /// resolves the selection. Of a summary that is not taken the events are read.
+/// needs   what the command wants of a part of the time: less than the whole is read then, if it
+/// can
+///         be.
 /// errors  kUnsupported for a profile, which has no events; kInvalidArgument for a time range of a
 ///         summary; those of the readers and of read_events().
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options,
                                            Takes takes = Takes::kTraces,
-                                           const summary::Parts& tables = {});
+                                           const summary::Parts& tables = {},
+                                           std::optional<app::PartNeeds> needs = std::nullopt);
 
 /// The events that the summary of `options` was made of, with progress and notes on stderr.
 /// errors  those of app::open_events()
@@ -86,9 +97,17 @@ base::Result<trace::Trace> events_of(const CommonOptions& options,
                                      const summary::RunSummary& summary, base::ThreadPool& pool,
                                      base::Progress& progress);
 
+/// The events of a part of the time that `options` choose, the same; nullopt where all are needed.
+/// errors  those of app::read_part() and select()
+base::Result<std::optional<trace::Trace>> part_of(const CommonOptions& options,
+                                                  const summary::RunSummary& summary,
+                                                  app::PartNeeds needs, base::ThreadPool& pool);
+
 /// Reads these events, for what tables do not tell: from then on `opened` is of a trace.
 /// errors  those of app::open_events()
-base::Status read_events(const CommonOptions& options, Opened& opened);
+/// needs  as of open(), where they are of a part of the time.
+base::Status read_events(const CommonOptions& options, Opened& opened,
+                         std::optional<app::PartNeeds> needs = std::nullopt);
 
 /// Opens the input of `options`, and notes on stderr what is wrong with it.
 /// metrics  all that is read of a profile.

@@ -2,7 +2,6 @@
 #include "comm/matrix.hpp"
 
 #include "app/call_path_matrix.hpp"
-#include "app/empty_result.hpp"
 #include "app/host_matrix.hpp"
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -70,7 +69,8 @@ Table paths_table(const MatrixOptions& options, const std::vector<app::PathMessa
 base::Result<int> run_matrix(const MatrixOptions& options) {
   const bool needs_events = options.step || options.by == "callpath";
   auto opened = open(options, needs_events ? Takes::kTraces : Takes::kSummaries,
-                     {.profile = false, .waits = false, .bytes = false, .steps = false});
+                     {.profile = false, .waits = false, .bytes = false, .steps = false},
+                     needs_events ? std::nullopt : std::optional(app::PartNeeds::kMessages));
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;
@@ -89,7 +89,7 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
     table.footnote(crossing);
   }
   if (pairs.empty() && !options.quiet && !tables) {
-    note(app::why_no_messages(trace, options.input));
+    note(opened.value()->why_no_messages());
   }
   if (tables) table.add_summary_to_json();
   if (auto finished = table.finish(); !finished) return finished.error();

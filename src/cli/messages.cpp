@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/empty_result.hpp"
 #include "app/message_summary.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -68,18 +67,20 @@ Table summarised(const MessagesOptions& options, const Opened& run) {
 }
 
 base::Result<int> run_messages(const MessagesOptions& options) {
-  auto opened = open(options);
+  auto opened = open(options, Takes::kTraces, {},
+                     options.summary ? std::nullopt : std::optional(app::PartNeeds::kMessages));
   if (!opened) return opened.error();
   const Opened& run = *opened.value();
   Table table = options.summary ? summarised(options, run) : listed(options, run);
-  const size_t sends = run.trace.unmatched_sends.size();
-  const size_t receives = run.trace.unmatched_receives.size();
+  const uint64_t sends = run.facts ? run.facts->unmatched_sends : run.trace.unmatched_sends.size();
+  const uint64_t receives =
+      run.facts ? run.facts->unmatched_receives : run.trace.unmatched_receives.size();
   if (sends + receives > 0 && !options.quiet) {
     note(fmt::format("{} and {} found no partner and are not listed; 'pathline info' tells more",
                      base::counted(sends, "send", "sends"),
                      base::counted(receives, "receive", "receives")));
   }
-  if (table.empty() && !options.quiet) note(app::why_no_messages(run.trace, run.source));
+  if (table.empty() && !options.quiet) note(run.why_no_messages());
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

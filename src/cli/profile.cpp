@@ -25,7 +25,22 @@ struct Source {
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
   std::optional<profile::Profile> summary;    ///< The same.
   comm::Waits waits;                          ///< Of the summary.
+  /// Of the whole run, where `trace` may be a part of it: what a region is called depends on which
+  /// others there are.
+  std::vector<profile::CallPathNode> paths;
 };
+
+/// The events of a summary, of the chosen time or all: who waited is not known of a part.
+base::Result<trace::Trace> events_of_time(const ProfileOptions& options,
+                                          const summary::RunSummary& summary,
+                                          base::ThreadPool& pool, base::Progress& progress) {
+  if (options.by == "region" || options.by == "callpath") {
+    auto part = part_of(options, summary, app::PartNeeds::kCalls, pool);
+    if (!part) return part.error();
+    if (part.value()) return std::move(*part.value());
+  }
+  return events_of(options, summary, pool, progress);
+}
 
 base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options) {
   auto source = std::make_unique<Source>(options.threads);
@@ -47,9 +62,10 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
     source->trace = std::move(*trace);
   } else if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
     if (options.from_s || options.until_s) {
-      auto events = events_of(options, *summary, source->pool, progress);
+      auto events = events_of_time(options, *summary, source->pool, progress);
       if (!events) return events.error();
       source->trace = std::move(events).value();
+      source->paths = std::move(summary->profile.call_paths);
     } else {
       source->trace = std::move(summary->run);
       source->summary = std::move(summary->profile);
@@ -178,10 +194,11 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   const trace::Trace& trace = source.file ? source.file->trace : source.trace;
   const bool has_waits = !source.file;
   const bool is_summary = source.summary.has_value();
-  const profile::Profile profile =
-      source.file      ? app::chosen(*source.file, source.selection)
-      : source.summary ? app::chosen(trace, std::move(*source.summary), source.selection)
-                       : profile::from_trace(trace, source.selection, source.pool);
+  profile::Profile profile = source.file ? app::chosen(*source.file, source.selection)
+                             : source.summary
+                                 ? app::chosen(trace, std::move(*source.summary), source.selection)
+                                 : profile::from_trace(trace, source.selection, source.pool);
+  profile::add_paths(source.paths, profile);
   auto rows = app::profile_rows(trace, source.selection, profile, by);
   if (source.file) app::forget_unmeasured(*source.file, rows);
   std::optional<Table> table;

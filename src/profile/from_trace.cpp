@@ -40,21 +40,37 @@ void add_calls(const trace::Trace& trace, const trace::Location& location,
       });
 }
 
+/// Numbers call paths in the order in which they are asked for.
+class PathNumbers {
+ public:
+  explicit PathNumbers(std::vector<CallPathNode>& paths) : paths_(paths) {
+    for (uint32_t i = 0; i < paths_.size(); ++i) known_.emplace(key(paths_[i]), i);
+  }
+  uint32_t number(const CallPathNode& path) {
+    const auto [entry, added] = known_.try_emplace(key(path), static_cast<uint32_t>(paths_.size()));
+    if (added) paths_.push_back(path);
+    return entry->second;
+  }
+
+ private:
+  static uint64_t key(const CallPathNode& path) {
+    return uint64_t{uint32_t{path.parent}} << 32U | uint32_t{path.region};
+  }
+  std::vector<CallPathNode>& paths_;
+  std::unordered_map<uint64_t, uint32_t> known_;
+};
+
 /// Merged in the order of locations: the numbering does not depend on the threads.
 Profile merged(const std::vector<CallTree>& trees) {
   Profile profile;
-  std::unordered_map<uint64_t, uint32_t> known;
+  PathNumbers numbers(profile.call_paths);
   profile.by_location.resize(trees.size());
   for (size_t i = 0; i < trees.size(); ++i) {
     const auto& nodes = trees[i].nodes();
     std::vector<uint32_t> global(nodes.size(), kNone);
     for (size_t n = 1; n < nodes.size(); ++n) {
       const uint32_t parent = nodes[n].parent == 0 ? kNone : global[nodes[n].parent];
-      const uint64_t key = uint64_t{parent} << 32U | uint32_t{nodes[n].region};
-      const auto [entry, added] =
-          known.try_emplace(key, static_cast<uint32_t>(profile.call_paths.size()));
-      if (added) profile.call_paths.push_back({CallPath(parent), nodes[n].region});
-      global[n] = entry->second;
+      global[n] = numbers.number({CallPath(parent), nodes[n].region});
       const CallTree::Node& node = nodes[n];
       if ((node.visits | node.exclusive_ticks | node.bytes_sent | node.bytes_received) == 0) {
         continue;
@@ -80,6 +96,15 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
     if (wanted) add_calls(trace, location, selection, trees[i]);
   });
   return merged(trees);
+}
+
+void add_paths(const std::vector<CallPathNode>& paths, Profile& profile) {
+  PathNumbers numbers(profile.call_paths);
+  std::vector<CallPath> number_of;
+  for (const CallPathNode& path : paths) {
+    const CallPath parent = path.parent.valid() ? number_of[path.parent] : CallPath::none();
+    number_of.emplace_back(numbers.number({parent, path.region}));
+  }
 }
 
 GrowingProfile::GrowingProfile(size_t locations) : trees_(locations), since_(locations, 0) {}

@@ -41,6 +41,11 @@ struct Profile {
 Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
                    base::ThreadPool& pool);
 
+/// Adds call paths of the same run that are not in `profile`, behind those that are, without costs.
+///
+/// paths  a parent stands before its children.
+void add_paths(const std::vector<CallPathNode>& paths, Profile& profile);
+
 /// What to call the regions of a profile in a table, by Region: no two have the same label. That is
 /// the name, where several regions of the profile share it "name (file.cpp:12)", and where they
 /// share that as well "name (#148)" with the id of the definition. Calls of MPI from one place are

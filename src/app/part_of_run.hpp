@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "otf2/reader.hpp"
+#include "summary/run_summary.hpp"
+#include "trace/select.hpp"
+#include "trace/trace.hpp"
+
+// A part of the time of a run that may be too large for memory, from the archive of its summary.
+namespace pathline::app {
+
+/// The locations of chosen ranks; without a choice all, of no rank ones, too.
+std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Selection& selection);
+
+/// The archive that a summary was made of, for summary::read_back() of some locations.
+///
+/// errors  kNotFound for what is no OTF2 archive, those of reading its definitions.
+base::Result<otf2::Archive> open_archive_of(const std::filesystem::path& source,
+                                            const std::vector<uint32_t>& locations,
+                                            base::ThreadPool& pool);
+
+/// What is asked of the events of a part.
+enum class PartNeeds : uint8_t {
+  kCalls,     ///< Visits and times of the calls of chosen ranks, and their bytes.
+  kMessages,  ///< Messages that were sent there, with a chosen rank.
+};
+
+/// The events of the time of `selection` and some around, as a trace of the run. Asked with
+/// `selection` for what it `needs`, it says the same as the whole.
+///
+/// path       of the summary.
+/// selection  with a time.
+/// returns    nullopt where the whole has to be read: the summary does not know the places of its
+///            events or which messages were under way, the part is half of the run or more, or the
+///            archive is not there.
+/// errors     of open_archive_of() and summary::read_back(); kIo where not even the part fits into
+///            memory.
+/// cost       O(events) of the part; for messages those from mark to mark (summary/marks.hpp).
+base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path& path,
+                                                    const summary::RunSummary& summary,
+                                                    const trace::Selection& selection,
+                                                    PartNeeds needs, base::ThreadPool& pool);
+
+}  // namespace pathline::app
