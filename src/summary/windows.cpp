@@ -71,9 +71,11 @@ uint64_t Windows::most_width() const {
   }
   double growth = kMostOfScouts;
   if (!scouts_.know()) {
-    growth = static_cast<double>(size_.events) /
-             static_cast<double>(std::max<uint64_t>(1, last_events_));
-    growth = std::min(growth, kMostGrowth);
+    growth = kMostGrowth;
+    if (last_events_ > 0) {
+      const auto last = static_cast<double>(last_events_);
+      growth = std::min(growth, static_cast<double>(size_.events) / last);
+    }
   }
   const double width = static_cast<double>(width_) * growth;
   constexpr double kLongest = 1e18;
