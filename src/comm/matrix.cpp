@@ -2,6 +2,7 @@
 #include "comm/matrix.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -155,19 +156,21 @@ Matrix chosen(const Matrix& matrix, const trace::Selection& selection) {
 struct GrowingMatrix::State {
   struct Pair {
     uint64_t key;
-    uint64_t messages = 0;
     uint64_t bytes = 0;
     int64_t min_ticks = INT64_MAX;
     int64_t max_ticks = INT64_MIN;
-    uint64_t sum_low = 0;  // Of 128 bits, as these would be aligned to 16 bytes.
-    int64_t sum_high = 0;
+    uint64_t sum_low = 0;  // Of 96 bits, which is enough for as many messages.
+    int32_t sum_high = 0;
+    uint32_t messages = 0;  // Without those in `many`.
   };
+  static_assert(sizeof(Pair) == 48);
   static constexpr size_t kBlockPairs = 1U << 14U;
   static constexpr uint32_t kNone = UINT32_MAX;
 
   std::vector<std::vector<Pair>> blocks;
   std::vector<uint32_t> slots = std::vector<uint32_t>(1024, kNone);  // A power of two.
   uint32_t count = 0;
+  std::map<uint64_t, uint64_t> many;  // By key: messages that are more than a pair counts.
 
   static uint64_t key_of(const trace::Messages& messages, size_t i) {
     return uint64_t{messages.sender[i]} << 32U | messages.receiver[i];
@@ -195,6 +198,27 @@ struct GrowingMatrix::State {
     find(key) = count++;
     return blocks.back().emplace_back(Pair{key});
   }
+
+  void add(uint64_t key, const Cell& cell) {
+    Pair& to = pair(key);
+    to.bytes += cell.bytes;
+    to.min_ticks = std::min(to.min_ticks, cell.min_ticks);
+    to.max_ticks = std::max(to.max_ticks, cell.max_ticks);
+    const Int128 sum = sum_of(to) + cell.sum_ticks;
+    to.sum_low = static_cast<uint64_t>(sum);
+    to.sum_high = static_cast<int32_t>(sum >> 64U);
+    const uint64_t messages = to.messages + cell.messages;
+    to.messages = static_cast<uint32_t>(messages);
+    if (messages > UINT32_MAX) many[key] += messages - to.messages;
+  }
+  [[nodiscard]] Cell cell(const Pair& of) const {
+    const auto more = many.find(of.key);
+    return {of.messages + (more == many.end() ? 0 : more->second), of.bytes, of.min_ticks,
+            of.max_ticks, sum_of(of)};
+  }
+  static Int128 sum_of(const Pair& pair) {
+    return static_cast<Int128>(pair.sum_high) * (Int128{1} << 64U) + pair.sum_low;
+  }
 };
 
 GrowingMatrix::GrowingMatrix() : state_(std::make_unique<State>()) {}
@@ -212,15 +236,9 @@ void GrowingMatrix::add(const trace::Messages& messages) {
       const uint32_t number = state.slots[state.first_slot(near)];
       if (number != State::kNone) __builtin_prefetch(&state.at(number));
     }
-    State::Pair& pair = state.pair(State::key_of(messages, i));
-    const auto ticks = static_cast<int64_t>(messages.recv_ticks[i] - messages.send_ticks[i]);
-    ++pair.messages;
-    pair.bytes += messages.bytes[i];
-    pair.min_ticks = std::min(pair.min_ticks, ticks);
-    pair.max_ticks = std::max(pair.max_ticks, ticks);
-    const uint64_t low = pair.sum_low;
-    pair.sum_low += static_cast<uint64_t>(ticks);
-    pair.sum_high += (ticks < 0 ? -1 : 0) + (pair.sum_low < low ? 1 : 0);
+    Cell one;
+    one.add(messages, i);
+    state.add(State::key_of(messages, i), one);
   }
 }
 
@@ -244,9 +262,7 @@ Matrix GrowingMatrix::finish(uint32_t rank_count) {
     matrix.traffic.row.push_back(matrix.traffic.receiver.size());
     for (; next < order.size() && state->at(order[next]).key >> 32U == sender; ++next) {
       const State::Pair& pair = state->at(order[next]);
-      const Int128 sum = static_cast<Int128>(pair.sum_high) * (Int128{1} << 64U) + pair.sum_low;
-      add_cell(static_cast<uint32_t>(pair.key),
-               {pair.messages, pair.bytes, pair.min_ticks, pair.max_ticks, sum}, matrix);
+      add_cell(static_cast<uint32_t>(pair.key), state->cell(pair), matrix);
     }
   }
   matrix.traffic.row.push_back(matrix.traffic.receiver.size());
@@ -256,20 +272,17 @@ Matrix GrowingMatrix::finish(uint32_t rank_count) {
 void GrowingMatrix::pack(base::Packer& out) const {
   out.put(state_->count);
   for (const auto& block : state_->blocks) {
-    for (const State::Pair& pair : block) out.put(pair);
+    for (const State::Pair& pair : block) {
+      out.put(pair.key);
+      out.put(state_->cell(pair));
+    }
   }
 }
 
 void GrowingMatrix::take(base::Unpacker& in) {
   for (auto count = in.get<uint32_t>(); count > 0; --count) {
-    const auto other = in.get<State::Pair>();
-    State::Pair& pair = state_->pair(other.key);
-    pair.messages += other.messages;
-    pair.bytes += other.bytes;
-    pair.min_ticks = std::min(pair.min_ticks, other.min_ticks);
-    pair.max_ticks = std::max(pair.max_ticks, other.max_ticks);
-    pair.sum_low += other.sum_low;
-    pair.sum_high += other.sum_high + (pair.sum_low < other.sum_low ? 1 : 0);
+    const auto key = in.get<uint64_t>();
+    state_->add(key, in.get<Cell>());
   }
 }
 

@@ -45,7 +45,7 @@ class GrowingMatrix {
   GrowingMatrix(const GrowingMatrix&) = delete;
   GrowingMatrix& operator=(const GrowingMatrix&) = delete;
 
-  /// cost  O(messages); some 70 bytes a pair.
+  /// cost  O(messages); some 55 bytes a pair.
   void add(const trace::Messages& messages);
   /// The matrix of all that was added, which is forgotten.
   [[nodiscard]] Matrix finish(uint32_t rank_count);

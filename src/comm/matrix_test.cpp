@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/packing.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::comm {
@@ -243,6 +244,38 @@ TEST(Matrix, IsTheSameToTheLastBitWithAnyNumberOfThreads) {
     EXPECT_EQ(many.traffic.bytes, one.traffic.bytes);
     EXPECT_EQ(many.mean_ticks, one.mean_ticks);
   }
+}
+
+TEST(GrowingMatrix, CountsMoreMessagesThanAPairHasRoomFor) {
+  constexpr uint64_t kMany = (uint64_t{3} << 32U) - 1;
+  constexpr int64_t kLate = -5;
+  base::Packer out;  // As another process packs it.
+  out.put(uint32_t{1});
+  out.put(uint64_t{1} << 32U | 2U);  // From rank 1 to 2.
+  out.put(kMany);
+  out.put(8 * kMany);
+  out.put(kLate);  // The shortest and the longest took this long,
+  out.put(kLate);
+  out.put(static_cast<uint64_t>(kLate) * kMany);  // and all of them that, in 128 bits.
+  out.put(int64_t{-1});
+  const std::vector<uint8_t> packed = out.take();
+  GrowingMatrix growing;
+  for (int times = 0; times < 2; ++times) {
+    base::Unpacker in(packed);
+    growing.take(in);
+  }
+  base::Packer again;
+  growing.pack(again);
+  const std::vector<uint8_t> sums = again.take();
+  base::Unpacker in(sums);
+  GrowingMatrix other;
+  other.take(in);
+  const Matrix matrix = other.finish(3);
+  EXPECT_THAT(matrix.traffic.receiver, ElementsAre(2));
+  EXPECT_THAT(matrix.traffic.messages, ElementsAre(2 * kMany));
+  EXPECT_THAT(matrix.traffic.bytes, ElementsAre(16 * kMany));
+  EXPECT_THAT(matrix.min_ticks, ElementsAre(kLate));
+  EXPECT_THAT(matrix.mean_ticks, ElementsAre(static_cast<double>(kLate)));
 }
 
 }  // namespace
