@@ -222,9 +222,9 @@ bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
     markers_ = trace::step_markers(part.definitions);
     classes_ = trace::call_classes(part.definitions);
     is_marked_ = std::find(markers_.begin(), markers_.end(), true) != markers_.end();
+    if (is_marked_) locations_ = locations_of_ranks(part);
   }
   if (!is_marked_) return true;
-  const auto locations = locations_of_ranks(part);
   std::vector<uint8_t> nests(ranks_.size(), 0);
   pool.for_each(ranks_.size(), [&](size_t i) {
     OfRank& rank = ranks_[i];
@@ -235,7 +235,7 @@ bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
       nests[i] = !rank.add_marked(part.definitions, events, progress.earlier[first], markers_);
       if (progress.ended && rank.open) rank.rows.back().end_ticks = progress.last_ticks[first];
     }
-    for (const uint32_t location : locations[i]) {
+    for (const uint32_t location : locations_[i]) {
       rank.add_calls(part.locations[location].events, classes_,
                      progress.ended ? std::optional(progress.last_ticks[location]) : std::nullopt);
     }

@@ -77,7 +77,8 @@ class GrowingStepTable {
   void add_messages(const trace::Messages& messages, const Progress& progress);
 
   std::vector<OfRank> ranks_;
-  std::vector<bool> markers_;  // Per region.
+  std::vector<std::vector<uint32_t>> locations_;  // Per rank.
+  std::vector<bool> markers_;                     // Per region.
   std::vector<trace::CallClass> classes_;
   bool is_marked_ = false;
 };
