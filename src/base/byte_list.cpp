@@ -16,27 +16,25 @@ namespace {
 
 /// Memory for pieces of all lists, from slabs of their own: in the heap they would lie between what
 /// comes and goes around them, and keep that from becoming whole again. What is given back is for
-/// pieces of that size; all slabs go back to the system with the last piece.
+/// pieces of that size or smaller ones; all slabs go back to the system with the last piece.
 class Pool {
  public:
   void* take(size_t bytes) {
     if (bytes > kMostBytes) return std::malloc(bytes);
     const std::lock_guard lock(mutex_);
-    Free*& free = free_[bytes / kStep];
-    if (free == nullptr && left_ < bytes && !add_slab()) return nullptr;
+    void* piece = take_free(bytes);
+    if (piece == nullptr) {
+      if (left_ < bytes && !add_slab()) return nullptr;
+      left_ -= bytes;
+      piece = std::exchange(next_, next_ + bytes);
+    }
     ++taken_;
-    if (free != nullptr) return std::exchange(free, free->next);
-    left_ -= bytes;
-    return std::exchange(next_, next_ + bytes);
+    return piece;
   }
   void give(void* piece, size_t bytes) {
     if (bytes > kMostBytes) return std::free(piece);
     const std::lock_guard lock(mutex_);
-    if (--taken_ > 0) {
-      Free*& free = free_[bytes / kStep];
-      free = new (piece) Free{free};
-      return;
-    }
+    if (--taken_ > 0) return put_free(piece, bytes);
     for (void* slab : slabs_) ::munmap(slab, kSlabBytes);
     slabs_.clear();
     free_ = {};
@@ -52,6 +50,23 @@ class Pool {
     Free* next;
   };
 
+  void put_free(void* piece, size_t bytes) {
+    Free*& free = free_[bytes / kStep];
+    free = new (piece) Free{free};
+  }
+  /// One of that size, or cut off one of the largest.
+  void* take_free(size_t bytes) {
+    size_t size = bytes;
+    if (free_[size / kStep] == nullptr) {
+      size = kMostBytes;
+      while (size > bytes && free_[size / kStep] == nullptr) size -= kStep;
+    }
+    Free*& free = free_[size / kStep];
+    if (free == nullptr) return nullptr;
+    void* const piece = std::exchange(free, free->next);
+    if (size > bytes) put_free(static_cast<std::byte*>(piece) + bytes, size - bytes);
+    return piece;
+  }
   bool add_slab() {
     void* const slab =
         ::mmap(nullptr, kSlabBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

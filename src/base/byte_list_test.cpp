@@ -2,8 +2,10 @@
 #include "base/byte_list.hpp"
 
 #include <csignal>
+#include <fstream>
 #include <random>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -99,6 +101,34 @@ TEST(ByteList, KeepsTogetherWhatWasAppendedAtOnce) {
   pieces = 0;
   list.for_each_piece([&](std::span<const uint8_t> piece) { pieces += piece.size(); });
   EXPECT_EQ(pieces, 26000U);
+}
+
+/// Of this process.
+size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  size_t all = 0;
+  size_t pages = 0;
+  file >> all >> pages;
+  return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(ByteList, LeavesItsMemoryToListsOfAnySize) {
+  constexpr size_t kBytes = 32 << 20;
+  const auto fill = [](std::vector<ByteList>& lists, size_t bytes_of_list) {
+    lists.resize(kBytes / bytes_of_list);
+    const std::vector<uint8_t> bytes(bytes_of_list, 1);
+    for (ByteList& list : lists) list.append(bytes);
+  };
+  ByteList other;  // Keeps the slabs.
+  other.append(std::vector<uint8_t>(1));
+  std::vector<ByteList> lists;
+  fill(lists, 1000);
+  const size_t before = resident_bytes();
+  for (const size_t bytes_of_list : {480U, 224U}) {
+    lists.clear();
+    fill(lists, bytes_of_list);
+  }
+  EXPECT_LT(resident_bytes(), before + kBytes / 2);
 }
 
 /// Writes more than the system lets it.
