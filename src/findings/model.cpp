@@ -4,47 +4,13 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "profile/call_tree.hpp"
 #include "trace/outer_calls.hpp"
 
 namespace pathline::findings {
 namespace {
 
 using trace::Region;
-
-/// The call tree of one lane while it grows. The child found last stands in front of its siblings.
-class Tree {
- public:
-  struct Node {
-    uint32_t parent;
-    Region region;
-    uint32_t first_child = kNone;
-    uint32_t next_sibling = kNone;
-  };
-  Tree() { nodes_.push_back({kNone, Region::none()}); }
-
-  uint32_t child(uint32_t parent, Region region) {
-    uint32_t before = kNone;
-    for (uint32_t i = nodes_[parent].first_child; i != kNone; i = nodes_[i].next_sibling) {
-      if (nodes_[i].region == region) {
-        if (before != kNone) {
-          nodes_[before].next_sibling = nodes_[i].next_sibling;
-          nodes_[i].next_sibling = nodes_[parent].first_child;
-          nodes_[parent].first_child = i;
-        }
-        return i;
-      }
-      before = i;
-    }
-    const auto added = static_cast<uint32_t>(nodes_.size());
-    nodes_.push_back({parent, region, kNone, nodes_[parent].first_child});
-    nodes_[parent].first_child = added;
-    return added;
-  }
-  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-
- private:
-  std::vector<Node> nodes_;  // 0 is the root above all calls.
-};
 
 struct Piece {
   uint32_t path;
@@ -54,7 +20,7 @@ struct Piece {
 
 /// What is of one lane on its way into the model: paths are nodes of its own tree.
 struct LanePart {
-  Tree tree;
+  profile::CallTree tree;
   base::Column<Piece> pieces;
 };
 

@@ -68,10 +68,6 @@ class Windows {
   [[nodiscard]] size_t kept(size_t location) const { return states_[location].kept; }
   /// The same; but of locations of others all.
   [[nodiscard]] size_t earlier(size_t location) const { return states_[location].earlier; }
-  /// Enters of the calls that are open at the end of the window, outermost first.
-  [[nodiscard]] const std::vector<uint32_t>& open_calls(size_t location) const {
-    return states_[location].open;
-  }
   /// Events of this window, per location ascending, that the next one begins with.
   void keep(std::vector<std::vector<uint32_t>> events) { kept_ = std::move(events); }
 
