@@ -97,7 +97,9 @@ std::string layer_of(std::string_view path) {
 }
 
 bool is_test(std::string_view path) {
-  return path.starts_with("test/") || path.ends_with("_test.cpp");
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  return path.starts_with("test/") || path.ends_with("_test.cpp") ||
+         (name.starts_with("test_") && path.ends_with(".hpp"));
 }
 
 /// Folders of headers that come with the operating system; everything else in angle brackets and

@@ -124,6 +124,8 @@ TEST(LayerCheck, ReportsAThirdPartyThatTheTableDoesNotName) {
 
 TEST(LayerCheck, AllowsTheTestLibraryOnlyInTests) {
   EXPECT_THAT(check("src/comm/matrix_test.cpp", "#include <gtest/gtest.h>\n"), IsEmpty());
+  EXPECT_THAT(check("src/comm/test_matrix.hpp", "#pragma once\n#include <gtest/gtest.h>\n"),
+              IsEmpty());
   EXPECT_THAT(check("src/comm/matrix.cpp", "#include <gtest/gtest.h>\n"),
               ElementsAre(HasSubstr("it belongs to tests")));
 }
