@@ -44,11 +44,47 @@ void append(std::vector<uint8_t>& to, T value) {
   to.insert(to.end(), bytes, bytes + sizeof value);
 }
 
+constexpr uint32_t kShuffled = uint32_t{1} << 31U;  // In a block's bytes of numbers.
+
 template <class T>
 T number_at(std::span<const uint8_t> bytes, size_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
+}
+
+uint32_t crc_of_block(uint32_t raw, std::span<const uint8_t> content) {
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(&raw);
+  return static_cast<uint32_t>(
+      crc32_z(crc_of({bytes, sizeof raw}), content.data(), content.size()));
+}
+
+/// From numbers of kWidth bytes to their first bytes, their second ones and so on, or back.
+template <size_t kWidth>
+void shuffle(std::span<const uint8_t> from, std::span<uint8_t> to) {
+  const size_t count = from.size() / kWidth;
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t byte = 0; byte < kWidth; ++byte) to[byte * count + i] = from[i * kWidth + byte];
+  }
+}
+template <size_t kWidth>
+void unshuffle(std::span<const uint8_t> from, std::span<uint8_t> to) {
+  const size_t count = from.size() / kWidth;
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t byte = 0; byte < kWidth; ++byte) to[i * kWidth + byte] = from[byte * count + i];
+  }
+}
+
+using Shuffle = void (*)(std::span<const uint8_t> from, std::span<uint8_t> to);
+
+/// returns  null for a width of which nothing is shuffled.
+Shuffle shuffle_of(size_t width, bool back) {
+  switch (width) {
+    case 2: return back ? unshuffle<2> : shuffle<2>;
+    case 4: return back ? unshuffle<4> : shuffle<4>;
+    case 8: return back ? unshuffle<8> : shuffle<8>;
+    default: return nullptr;
+  }
 }
 
 }  // namespace
@@ -102,22 +138,39 @@ void ColumnWriter::add(std::string_view name, const std::vector<std::string_view
   add(fmt::format("{}.length", name), lengths);
 }
 
-std::vector<uint8_t> ColumnWriter::packed(std::span<const uint8_t> block) {
-  const std::span<const uint8_t> content = compressor_->pack(block);
-  std::vector<uint8_t> bytes;
-  bytes.reserve(kBlockHeaderBytes + content.size());
-  append(bytes, static_cast<uint32_t>(block.size()));
-  append(bytes, static_cast<uint32_t>(content.size()));
-  append(bytes, crc_of(content));
-  bytes.insert(bytes.end(), content.begin(), content.end());
-  return bytes;
+std::vector<uint8_t> ColumnWriter::packed(std::span<const uint8_t> block, Packing& packing) {
+  constexpr uint32_t kOneOf = 16;
+  const auto stored = [&](std::span<const uint8_t> bytes, uint32_t flag) {
+    const std::span<const uint8_t> content = compressor_->pack(bytes);
+    std::vector<uint8_t> all;
+    all.reserve(kBlockHeaderBytes + content.size());
+    const uint32_t raw = static_cast<uint32_t>(block.size()) | flag;
+    append(all, raw);
+    append(all, static_cast<uint32_t>(content.size()));
+    append(all, crc_of_block(raw, content));
+    all.insert(all.end(), content.begin(), content.end());
+    return all;
+  };
+  const Shuffle shuffle_bytes = shuffle_of(packing.width, false);
+  if (shuffle_bytes == nullptr) return stored(block, 0);
+  const auto shuffled = [&] {
+    std::vector<uint8_t> bytes(block.size());
+    shuffle_bytes(block, bytes);
+    return stored(bytes, kShuffled);
+  };
+  if (packing.blocks++ % kOneOf != 0) return packing.is_shuffled ? shuffled() : stored(block, 0);
+  auto plain = stored(block, 0);
+  auto other = shuffled();
+  packing.is_shuffled = other.size() < plain.size();
+  return packing.is_shuffled ? other : plain;
 }
 
 void ColumnWriter::add_bytes(std::string_view name, uint32_t width,
                              std::span<const uint8_t> bytes) {
   Entry entry{std::string(name), width, bytes.size() / width, out_.size(), 0};
+  Packing packing{width};
   for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
-    out_.append(packed(bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin))));
+    out_.append(packed(bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin)), packing));
   }
   entry.bytes = out_.size() - entry.offset;
   entries_.push_back(std::move(entry));
@@ -226,42 +279,62 @@ const ColumnReader::Entry* ColumnReader::find(std::string_view name) const {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-base::Status ColumnReader::read(std::string_view name, uint32_t width,
-                                std::vector<uint8_t>& values) const {
+base::Error ColumnReader::damaged(const Entry& entry, uint64_t offset,
+                                  std::string_view fact) const {
+  return damaged(fmt::format("offset {}, column {}: {}", entry.offset + offset, entry.name, fact));
+}
+
+base::Result<ColumnReader::StoredColumn> ColumnReader::find_blocks(std::string_view name,
+                                                                   uint32_t width) const {
   const Entry* const entry = find(name);
   if (entry == nullptr) return damaged(fmt::format("it has no column {}", name));
-  const auto wrong = [&](uint64_t offset, std::string_view fact) {
-    return damaged(fmt::format("offset {}, column {}: {}", entry->offset + offset, name, fact));
-  };
-  if (entry->width != width) return wrong(0, "its numbers are of another size");
+  if (entry->width != width) return damaged(*entry, 0, "its numbers are of another size");
   const auto bytes = file_.bytes().subspan(entry->offset, entry->bytes);
+  StoredColumn column{entry, {}};
+  uint64_t all = 0;
   for (size_t at = 0; at < bytes.size();) {
-    if (bytes.size() - at < kBlockHeaderBytes) return wrong(at, "a block ends early");
+    if (bytes.size() - at < kBlockHeaderBytes) return damaged(*entry, at, "a block ends early");
     const auto raw = number_at<uint32_t>(bytes, at);
-    const auto stored = number_at<uint32_t>(bytes, at + 4);
-    if (raw == 0 || raw > kBlockBytes || stored > kMostStoredBytes ||
-        stored > bytes.size() - at - kBlockHeaderBytes) {
-      return wrong(at, "this is no block");
+    const Block block{at, raw & ~kShuffled, number_at<uint32_t>(bytes, at + 4),
+                      number_at<uint32_t>(bytes, at + 8), (raw & kShuffled) != 0};
+    if (block.raw_bytes == 0 || block.raw_bytes > kBlockBytes || block.raw_bytes % width != 0 ||
+        (block.is_shuffled && width == 1) || block.stored_bytes > kMostStoredBytes ||
+        block.stored_bytes > bytes.size() - at - kBlockHeaderBytes) {
+      return damaged(*entry, at, "this is no block");
     }
-    const auto content = bytes.subspan(at + kBlockHeaderBytes, stored);
-    if (crc_of(content) != number_at<uint32_t>(bytes, at + 8)) {
-      return wrong(at, "the block is damaged");
-    }
-    const size_t row = values.size();
-    values.resize(row + raw);
-    auto length = static_cast<uLongf>(raw);
-    if (stored == raw) {
-      std::copy(content.begin(), content.end(), values.begin() + static_cast<ptrdiff_t>(row));
-    } else if (uncompress(values.data() + row, &length, content.data(),
-                          static_cast<uLong>(stored)) != Z_OK ||
-               length != raw) {
-      return wrong(at, "the block cannot be unpacked");
-    }
-    at += kBlockHeaderBytes + stored;
+    column.blocks.push_back(block);
+    all += block.raw_bytes;
+    at += kBlockHeaderBytes + block.stored_bytes;
   }
-  if (values.size() % width != 0 || values.size() / width != entry->rows) {
-    return wrong(0,
-                 fmt::format("it has {} rows instead of {}", values.size() / width, entry->rows));
+  if (all / width != entry->rows) {
+    return damaged(*entry, 0,
+                   fmt::format("it has {} rows instead of {}", all / width, entry->rows));
+  }
+  return column;
+}
+
+base::Status ColumnReader::read(const StoredColumn& column, std::span<uint8_t> values) const {
+  const auto bytes = file_.bytes().subspan(column.entry->offset, column.entry->bytes);
+  const Shuffle unshuffle_bytes = shuffle_of(column.entry->width, true);
+  std::vector<uint8_t> shuffled;
+  for (const Block& block : column.blocks) {
+    const auto content = bytes.subspan(block.at + kBlockHeaderBytes, block.stored_bytes);
+    const uint32_t flag = block.is_shuffled ? kShuffled : 0;
+    if (crc_of_block(block.raw_bytes | flag, content) != block.crc) {
+      return damaged(*column.entry, block.at, "the block is damaged");
+    }
+    const auto own = values.first(block.raw_bytes);
+    values = values.subspan(block.raw_bytes);
+    shuffled.resize(block.is_shuffled ? block.raw_bytes : 0);
+    const std::span<uint8_t> raw = block.is_shuffled ? std::span(shuffled) : own;
+    uLongf length = block.raw_bytes;
+    if (block.stored_bytes == block.raw_bytes) {
+      std::copy(content.begin(), content.end(), raw.begin());
+    } else if (uncompress(raw.data(), &length, content.data(), block.stored_bytes) != Z_OK ||
+               length != block.raw_bytes) {
+      return damaged(*column.entry, block.at, "the block cannot be unpacked");
+    }
+    if (block.is_shuffled) unshuffle_bytes(raw, own);
   }
   return {};
 }

@@ -23,10 +23,14 @@ namespace pathline::summary {
 ///
 ///   header   64 bytes: magic, major, minor, offset and bytes of the table, its CRC, bytes of the
 ///            file, CRC of the 60 bytes before
-///   blocks   bytes of numbers, bytes stored, CRC of what is stored (32 bits each), then that
+///   blocks   bytes of numbers, bytes stored, CRC of the first of these and of what is stored (32
+///            bits each), then that
 ///   table    per column: name, bytes of a number, rows, offset, bytes
+///
+/// Where that is smaller a block has the first bytes of all its numbers, then the second bytes and
+/// so on (Blosc calls it shuffle); the top bit of its bytes of numbers says so.
 inline constexpr std::string_view kMagic = "PLSUM\r\n\x1a";
-inline constexpr uint16_t kMajor = 1;
+inline constexpr uint16_t kMajor = 2;
 inline constexpr uint16_t kMinor = 0;
 inline constexpr size_t kBlockBytes = 64 << 10;  ///< Of numbers; a multiple of the size of each.
 
@@ -64,6 +68,7 @@ class ColumnWriter {
     add_blocks(name, sizeof(T), column.rows_, column.blocks_);
   }
 
+  [[nodiscard]] uint64_t size_bytes() const { return out_.size(); }  ///< So far.
   /// errors  kIo with the system's reason, of everything before too.
   base::Status finish();
 
@@ -76,10 +81,16 @@ class ColumnWriter {
     uint64_t bytes;
   };
   using Blocks = std::vector<std::vector<uint8_t>>;  // As they stand in the file.
+  /// How the blocks of a column are packed: one of them in some is tried both ways.
+  struct Packing {
+    uint32_t width;
+    uint32_t blocks = 0;
+    bool is_shuffled = false;
+  };
 
   void add_bytes(std::string_view name, uint32_t width, std::span<const uint8_t> bytes);
   void add_blocks(std::string_view name, uint32_t width, uint64_t rows, Blocks& blocks);
-  std::vector<uint8_t> packed(std::span<const uint8_t> block);
+  std::vector<uint8_t> packed(std::span<const uint8_t> block, Packing& packing);
 
   base::NewFile out_;
   std::vector<Entry> entries_;
@@ -114,13 +125,14 @@ class ColumnWriter::Column {
   void pack() {
     if (values_.empty()) return;
     blocks_.push_back(file_->packed(
-        {reinterpret_cast<const uint8_t*>(values_.data()), values_.size() * sizeof(T)}));
+        {reinterpret_cast<const uint8_t*>(values_.data()), values_.size() * sizeof(T)}, packing_));
     values_.clear();
   }
 
   ColumnWriter* file_;
   uint64_t rows_ = 0;
   std::vector<T> values_;  // Of the last block.
+  Packing packing_{sizeof(T)};
   Blocks blocks_;
 };
 
@@ -134,10 +146,11 @@ class ColumnReader {
   /// errors  kCorrupt: without such a column, for one of other numbers, for damage.
   template <Number T>
   [[nodiscard]] base::Result<std::vector<T>> column(std::string_view name) const {
-    std::vector<uint8_t> bytes;
-    if (auto status = read(name, sizeof(T), bytes); !status) return status.error();
-    std::vector<T> values(bytes.size() / sizeof(T));
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(values.data()));
+    const auto stored = find_blocks(name, sizeof(T));
+    if (!stored) return stored.error();
+    std::vector<T> values(stored.value().entry->rows);
+    const std::span bytes(reinterpret_cast<uint8_t*>(values.data()), values.size() * sizeof(T));
+    if (auto status = read(stored.value(), bytes); !status) return status.error();
     return values;
   }
   [[nodiscard]] base::Result<std::vector<std::string>> texts(std::string_view name) const;
@@ -151,12 +164,26 @@ class ColumnReader {
     uint64_t offset;
     uint64_t bytes;
   };
+  struct Block {
+    size_t at;  // In the column.
+    uint32_t raw_bytes;
+    uint32_t stored_bytes;
+    uint32_t crc;
+    bool is_shuffled;
+  };
+  /// Its blocks have as many numbers as the table says.
+  struct StoredColumn {
+    const Entry* entry = nullptr;
+    std::vector<Block> blocks;
+  };
   explicit ColumnReader(std::filesystem::path path, base::MappedFile file)
       : path_(std::move(path)), file_(std::move(file)) {}
   base::Status read_table();
   [[nodiscard]] const Entry* find(std::string_view name) const;
-  [[nodiscard]] base::Status read(std::string_view name, uint32_t width,
-                                  std::vector<uint8_t>& values) const;
+  [[nodiscard]] base::Result<StoredColumn> find_blocks(std::string_view name, uint32_t width) const;
+  [[nodiscard]] base::Status read(const StoredColumn& column, std::span<uint8_t> values) const;
+  [[nodiscard]] base::Error damaged(const Entry& entry, uint64_t offset,
+                                    std::string_view fact) const;
 
   std::filesystem::path path_;
   base::MappedFile file_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,14 +106,55 @@ void write_profile(const profile::Profile& profile, ColumnWriter& out) {
   out.add("profile.bytes_received", received);
 }
 
+/// A number that may be negative, so that those near 0 have few bits.
+uint64_t folded(uint64_t value) { return value << 1U ^ (value >> 63U == 0 ? 0 : UINT64_MAX); }
+uint64_t unfolded(uint64_t value) { return value >> 1U ^ (value % 2 == 0 ? 0 : UINT64_MAX); }
+
+/// Ticks of a pair as the file has them: what is behind them of one or two messages takes nothing.
+struct PairTicks {
+  std::vector<uint64_t> spread;  ///< From the shortest to the longest.
+  /// What all but these two took longer than the shortest; folded().
+  std::vector<uint64_t> rest;
+
+  static uint64_t of_two(const comm::Matrix& matrix, size_t pair, uint64_t spread) {
+    const uint64_t messages = matrix.traffic.messages[pair];
+    return messages * static_cast<uint64_t>(matrix.min_ticks[pair]) + (messages > 1 ? spread : 0);
+  }
+  static double mean_of(uint64_t sum, uint64_t messages) {
+    return static_cast<double>(static_cast<int64_t>(sum)) / static_cast<double>(messages);
+  }
+  /// returns  false, without `rest`, where a mean does not tell its sum: above 2^51 ticks.
+  bool fill(const comm::Matrix& matrix) {
+    constexpr double kMostSum = uint64_t{1} << 51U;
+    bool tells = true;
+    for (size_t i = 0; i < matrix.min_ticks.size(); ++i) {
+      spread.push_back(static_cast<uint64_t>(matrix.max_ticks[i]) -
+                       static_cast<uint64_t>(matrix.min_ticks[i]));
+      const uint64_t messages = matrix.traffic.messages[i];
+      const double sum = matrix.mean_ticks[i] * static_cast<double>(messages);
+      tells = tells && std::abs(sum) < kMostSum;
+      if (!tells) continue;
+      const auto ticks = static_cast<uint64_t>(std::llround(sum));
+      tells = mean_of(ticks, messages) == matrix.mean_ticks[i];
+      rest.push_back(folded(ticks - of_two(matrix, i, spread.back())));
+    }
+    return tells;
+  }
+};
+
 void write_matrix(const comm::Matrix& matrix, ColumnWriter& out) {
   out.add("pairs.sender.first", matrix.traffic.row);
   out.add("pairs.receiver", matrix.traffic.receiver);
   out.add("pairs.messages", matrix.traffic.messages);
   out.add("pairs.bytes", matrix.traffic.bytes);
   out.add("pairs.min_ticks", matrix.min_ticks);
-  out.add("pairs.max_ticks", matrix.max_ticks);
-  out.add("pairs.mean_ticks", matrix.mean_ticks);
+  PairTicks ticks;
+  if (ticks.fill(matrix)) {
+    out.add("pairs.rest_ticks", ticks.rest);
+  } else {
+    out.add("pairs.mean_ticks", matrix.mean_ticks);
+  }
+  out.add("pairs.spread_ticks", ticks.spread);
 }
 
 void write_waits(const comm::Waits& waits, ColumnWriter& out) {
@@ -146,10 +189,6 @@ constexpr std::pair<const char*, uint64_t steps::Counters::*> kStepCounters[] = 
     {"received_bytes", &steps::Counters::received_bytes},
     {"read_bytes", &steps::Counters::read_bytes},
     {"written_bytes", &steps::Counters::written_bytes}};
-
-/// A number that may be negative, so that those near 0 have few bits.
-uint64_t folded(uint64_t value) { return value << 1U ^ (value >> 63U == 0 ? 0 : UINT64_MAX); }
-uint64_t unfolded(uint64_t value) { return value >> 1U ^ (value % 2 == 0 ? 0 : UINT64_MAX); }
 
 /// Most steps of a rank begin where the one before ended: what is written is the time between, and
 /// how long the step was, which takes half of what its times would. All columns are made at once,
@@ -213,10 +252,15 @@ class Columns {
     return {};
   }
   /// What the columns of a table say has to fit together.
-  void require(bool holds, std::string_view table, std::string_view fact) {
-    if (status_ && !holds) status_ = file_.damaged(fmt::format("table {}: {}", table, fact));
+  template <class... Args>
+  void require(bool holds, std::string_view table, fmt::format_string<Args...> fact,
+               Args&&... args) {
+    if (!status_ || holds) return;
+    status_ = file_.damaged(
+        fmt::format("table {}: {}", table, fmt::format(fact, std::forward<Args>(args)...)));
   }
   [[nodiscard]] const base::Status& status() const { return status_; }
+  [[nodiscard]] bool has(std::string_view name) const { return file_.has(name); }
 
  private:
   const ColumnReader& file_;
@@ -236,7 +280,7 @@ void read_definitions(Columns& in, trace::Trace& run) {
     const bool is_text = kinds[i] == static_cast<uint32_t>(trace::DefinitionKind::kString);
     const bool fits = lengths[i] <= words.size() - word && kinds[i] <= UINT8_MAX &&
                       (!is_text || (lengths[i] == 1 && text < texts.size()));
-    in.require(fits, "definitions", fmt::format("definition {} does not fit", i));
+    in.require(fits, "definitions", "definition {} does not fit", i);
     if (!in.status()) return;
     const auto own = std::span<const uint32_t>(words).subspan(word, lengths[i]);
     const auto kind = static_cast<trace::DefinitionKind>(kinds[i]);
@@ -244,14 +288,14 @@ void read_definitions(Columns& in, trace::Trace& run) {
       run.definitions.add_string(own[0], texts[text++]);
     } else {
       in.require(trace::definition_fits(kind, own), "definitions",
-                 fmt::format("definition {} has other fields than its kind", i));
+                 "definition {} has other fields than its kind", i);
       if (!in.status()) return;
       run.definitions.add(kind, own);
     }
     word += lengths[i];
   }
   const base::Status finished = run.definitions.finish();
-  in.require(finished.ok(), "definitions", finished ? "" : finished.error().message);
+  if (!finished) in.require(false, "definitions", "{}", finished.error().message);
 }
 
 void read_run(Columns& in, trace::Trace& run, std::string& source) {
@@ -280,6 +324,7 @@ void read_run(Columns& in, trace::Trace& run, std::string& source) {
   run.unknown_definitions = numbers[3];
   run.complete = numbers[4] != 0;
   in.require(run.start_ticks <= run.end_ticks, "run", "it ends before it starts");
+  run.locations.reserve(complete.size());
   for (size_t i = 0; i < complete.size(); ++i) {
     const trace::LocationDefinition& defined = run.definitions.locations[i];
     trace::Location location;
@@ -331,7 +376,7 @@ profile::Profile read_profile(Columns& in, const trace::Trace& run) {
   for (uint32_t i = 0; in.status() && i < parent.size(); ++i) {
     in.require((parent[i] == UINT32_MAX || parent[i] < i) &&
                    (region[i] == UINT32_MAX || region[i] < run.definitions.regions.size()),
-               "paths", fmt::format("row {} refers to what does not exist", i));
+               "paths", "row {} refers to what does not exist", i);
     profile.call_paths.push_back(
         {parent[i] == UINT32_MAX ? profile::CallPath::none() : profile::CallPath(parent[i]),
          region[i] == UINT32_MAX ? trace::Region::none() : trace::Region(region[i])});
@@ -343,7 +388,7 @@ profile::Profile read_profile(Columns& in, const trace::Trace& run) {
     for (const size_t end = row + count[location]; in.status() && row < end; ++row) {
       const bool ascends = costs.empty() || path[row] > costs.back().call_path;
       in.require(ascends && path[row] < parent.size(), "profile",
-                 fmt::format("row {} has no call path that could stand there", row));
+                 "row {} has no call path that could stand there", row);
       costs.push_back({path[row], visits[row], exclusive[row], sent[row], received[row]});
     }
   }
@@ -358,12 +403,14 @@ comm::Matrix read_matrix(Columns& in, const trace::Trace& run) {
   traffic.messages = in.numbers<uint64_t>("pairs.messages");
   traffic.bytes = in.numbers<uint64_t>("pairs.bytes");
   matrix.min_ticks = in.numbers<int64_t>("pairs.min_ticks");
-  matrix.max_ticks = in.numbers<int64_t>("pairs.max_ticks");
-  matrix.mean_ticks = in.numbers<double>("pairs.mean_ticks");
+  const auto spread = in.numbers<uint64_t>("pairs.spread_ticks");
+  const bool has_means = in.has("pairs.mean_ticks");
+  if (has_means) matrix.mean_ticks = in.numbers<double>("pairs.mean_ticks");
+  const auto rest = has_means ? std::vector<uint64_t>() : in.numbers<uint64_t>("pairs.rest_ticks");
   const size_t rows = traffic.receiver.size();
   in.require(traffic.messages.size() == rows && traffic.bytes.size() == rows &&
-                 matrix.min_ticks.size() == rows && matrix.max_ticks.size() == rows &&
-                 matrix.mean_ticks.size() == rows,
+                 matrix.min_ticks.size() == rows && spread.size() == rows &&
+                 matrix.mean_ticks.size() + rest.size() == rows,
              "pairs", "its columns differ in length");
   in.require(traffic.row.size() == size_t{run.rank_count} + 1 && traffic.row.front() == 0 &&
                  traffic.row.back() == rows &&
@@ -374,9 +421,19 @@ comm::Matrix read_matrix(Columns& in, const trace::Trace& run) {
       const bool ascends =
           i == traffic.row[sender] || traffic.receiver[i] > traffic.receiver[i - 1];
       if (ascends && traffic.receiver[i] < run.rank_count && traffic.messages[i] > 0) continue;
-      in.require(false, "pairs", fmt::format("row {} names no receiver in order", i));
+      in.require(false, "pairs", "row {} names no receiver in order", i);
       break;
     }
+  }
+  if (!in.status()) return matrix;
+  matrix.max_ticks.reserve(rows);
+  matrix.mean_ticks.reserve(rows);
+  for (size_t i = 0; i < rows; ++i) {
+    matrix.max_ticks.push_back(
+        static_cast<int64_t>(static_cast<uint64_t>(matrix.min_ticks[i]) + spread[i]));
+    if (has_means) continue;
+    const uint64_t sum = PairTicks::of_two(matrix, i, spread[i]) + unfolded(rest[i]);
+    matrix.mean_ticks.push_back(PairTicks::mean_of(sum, traffic.messages[i]));
   }
   return matrix;
 }
@@ -396,7 +453,7 @@ comm::Waits read_waits(Columns& in, const trace::Trace& run) {
     const bool ascends =
         i == 0 || std::pair(kind[i - 1], rank[i - 1]) < std::pair(kind[i], rank[i]);
     in.require(ascends && kind[i] < comm::kWaitKindCount && rank[i] < run.rank_count, "waits",
-               fmt::format("row {} is of no kind and rank that could stand there", i));
+               "row {} is of no kind and rank that could stand there", i);
     waits.rows.push_back({static_cast<comm::WaitKind>(kind[i]), rank[i], count[i], ticks[i]});
   }
   if (in.status()) waits.messages_without_call = without_call[0];
@@ -431,7 +488,7 @@ steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters
         rank[i] < run.rank_count ? last_end[rank[i]] + unfolded(gap[i]) : UINT64_MAX;
     const bool holds = rank[i] < run.rank_count && ticks[i] <= UINT64_MAX - begin;
     if (!holds) {
-      in.require(false, "steps", fmt::format("row {} is of no time of a rank", i));
+      in.require(false, "steps", "row {} is of no time of a rank", i);
       return table;
     }
     last_end[rank[i]] = begin + ticks[i];
@@ -471,13 +528,16 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_waits(summary.waits, out);
   write_bytes(summary.bytes, out);
   write_steps(summary, out);
-  write_states(summary.states, out);
   write_archive_index(summary.archive, out);
   write_marks(summary.marks, out);
   if (!summary.judged.empty()) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(summary.judged.data());
     out.add("judged", std::span(bytes, summary.judged.size()));
   }
+  // Last, as they get what is left.
+  const auto& files = summary.archive.file_bytes;
+  const uint64_t archive_bytes = std::accumulate(files.begin(), files.end(), uint64_t{0});
+  write_states(summary.states, file_budget(archive_bytes), out);
   return out.finish();
 }
 

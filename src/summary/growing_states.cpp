@@ -150,9 +150,7 @@ struct GrowingStates::State {
 };
 
 uint64_t state_budget(uint64_t archive_bytes) {
-  constexpr uint64_t kLeast = 64 << 20;
-  constexpr uint64_t kPacked = 2;
-  return kPacked * (std::max(kLeast, archive_bytes / 100) / 3 * 2);
+  return kCodesPerStoredByte * (file_budget(archive_bytes) / 3 * 2);
 }
 
 GrowingStates::GrowingStates(const trace::Definitions& definitions, size_t locations,

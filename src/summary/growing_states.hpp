@@ -13,7 +13,7 @@
 
 namespace pathline::summary {
 
-/// Two thirds of 64 MiB, or of a hundredth of the archive if that is more, as they are in memory.
+/// Two thirds of file_budget(), as they are in memory.
 uint64_t state_budget(uint64_t archive_bytes);
 
 /// Makes the states of a run whose events come one window of time after the other.
@@ -22,7 +22,7 @@ uint64_t state_budget(uint64_t archive_bytes);
 /// its narrowest level, so that the result depends on neither windows nor threads.
 class GrowingStates {
  public:
-  /// budget_bytes  of the codes in memory; in a file they take about half.
+  /// budget_bytes  of the codes in memory.
   GrowingStates(const trace::Definitions& definitions, size_t locations,
                 uint64_t budget_bytes = state_budget(0));
   ~GrowingStates();

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <csignal>
-#include <mutex>
 #include <random>
 #include <sys/resource.h>
 
 #include <gtest/gtest.h>
 
 #include "base/scratch_folder.hpp"
-#include "exchange/test_processes.hpp"
-#include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
 #include "summary/file.hpp"
-#include "summary/reduce.hpp"
+#include "summary/test_reduce.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::summary {
@@ -59,30 +56,16 @@ struct Reduced {
 Reduced reduced(const fs::path& anchor, unsigned processes, uint64_t events,
                 const std::optional<Scratch>& scratch) {
   Reduced result;
-  std::mutex opening;  // Processes have a library each.
-  exchange::TestProcesses::run(processes, [&](exchange::Exchange& exchange) {
-    base::ThreadPool pool(2);
-    base::Progress progress;
-    auto archive = [&] {
-      const std::lock_guard lock(opening);
-      const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
-        return Share::owned(exchange, trace, bytes);
-      };
-      return otf2::open_archive(anchor, pool, progress, choose);
-    }();
-    ASSERT_TRUE(archive.ok());
-    auto summary = reduce(std::move(archive).value(), {.events = events, .first_ticks = 1000}, pool,
-                          progress, exchange, scratch);
-    if (exchange.rank() > 0) return;
-    if (!summary) {
-      result.status = summary.error();
-      return;
-    }
-    const base::ScratchFolder folder;
-    result.status = write(summary.value(), folder.path() / "run.plsum");
-    result.file = folder.read("run.plsum");
-    if (summary.value().scratch) result.scratch_bytes = summary.value().scratch->size();
-  });
+  const auto summary =
+      in_processes(processes, anchor, {.events = events, .first_ticks = 1000}, scratch);
+  if (!summary) {
+    result.status = summary.error();
+    return result;
+  }
+  const base::ScratchFolder folder;
+  result.status = write(summary.value(), folder.path() / "run.plsum");
+  result.file = folder.read("run.plsum");
+  if (summary.value().scratch) result.scratch_bytes = summary.value().scratch->size();
   return result;
 }
 

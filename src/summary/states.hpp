@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +36,13 @@ struct StateLevel {
 
 /// A picture whose rows state no larger error in the mean looks like that of the calls.
 inline constexpr double kSharp = 0.002;
+
+/// What a summary is to take, which its states make it keep: 64 MiB, or a hundredth of the archive
+/// where that is more.
+[[nodiscard]] inline uint64_t file_budget(uint64_t archive_bytes) {
+  return std::max(uint64_t{64} << 20U, archive_bytes / 100);
+}
+inline constexpr uint64_t kCodesPerStoredByte = 2;  ///< What compression makes of them, at least.
 
 inline constexpr size_t kMostBinRegions = 4;
 inline constexpr uint32_t kBinShares = 255;  ///< The unit of shares in codes.

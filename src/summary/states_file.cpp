@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "summary/states_file.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,9 +40,19 @@ bool fit(const trace::LocationEnds& ends, const trace::Trace& run) {
          ends.last_ticks <= run.end_ticks && holds(ends.init) && holds(ends.finalize);
 }
 
+size_t first_that_fits(const States& states, uint64_t room_bytes) {
+  uint64_t bytes = 0;
+  for (const StateLevel& level : states.levels) bytes += level.code.back();
+  size_t first = 0;
+  while (first + 1 < states.levels.size() && bytes > kCodesPerStoredByte * room_bytes) {
+    bytes -= states.levels[first++].code.back();
+  }
+  return first;
+}
+
 }  // namespace
 
-void write_states(const States& states, ColumnWriter& out) {
+void write_states(const States& states, uint64_t budget_bytes, ColumnWriter& out) {
   std::vector<uint64_t> ends;
   ends.reserve(states.ends.size() * kEndColumns);
   for (const trace::LocationEnds& end : states.ends) {
@@ -52,10 +63,14 @@ void write_states(const States& states, ColumnWriter& out) {
     put_call(end.finalize, ends);
   }
   out.add("states.ends", ends);
+  const size_t first =
+      first_that_fits(states, budget_bytes - std::min(budget_bytes, out.size_bytes()));
   std::vector<uint8_t> shifts;
-  for (const StateLevel& level : states.levels) shifts.push_back(static_cast<uint8_t>(level.shift));
+  for (size_t l = first; l < states.levels.size(); ++l) {
+    shifts.push_back(static_cast<uint8_t>(states.levels[l].shift));
+  }
   out.add("states.shift", shifts);
-  for (size_t l = 0; l < states.levels.size(); ++l) {
+  for (size_t l = first; l < states.levels.size(); ++l) {
     const StateLevel& level = states.levels[l];
     std::vector<uint64_t> rows;
     for (size_t i = 0; i < level.first_bin.size(); ++i) {
@@ -63,8 +78,8 @@ void write_states(const States& states, ColumnWriter& out) {
       rows.push_back(level.code[i + 1] - level.code[i]);
       rows.push_back(level.error[i]);
     }
-    out.add(column_of(l, "rows"), rows);
-    const std::string name = column_of(l, "codes");
+    out.add(column_of(l - first, "rows"), rows);
+    const std::string name = column_of(l - first, "codes");
     if (states.made_codes.empty()) {
       out.add(name, level.codes);
       continue;

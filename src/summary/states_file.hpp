@@ -12,7 +12,9 @@
 // for.
 namespace pathline::summary {
 
-void write_states(const States& states, ColumnWriter& out);
+/// Leaves out the narrowest levels that would make the file larger than `budget_bytes`, but not the
+/// widest one.
+void write_states(const States& states, uint64_t budget_bytes, ColumnWriter& out);
 
 /// All but the codes, which are empty; no levels without states.
 ///

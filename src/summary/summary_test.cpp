@@ -1,145 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A run in windows of any size has the tables of the same run in one piece, and a file gives back
-// what was written.
+// A run in windows of any size has the tables of the same run in one piece.
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "base/scratch_folder.hpp"
 #include "base/test_data.hpp"
 #include "base/test_scale.hpp"
-#include "exchange/test_processes.hpp"
 #include "otf2/reader.hpp"
 #include "otf2/writer.hpp"
-#include "summary/file.hpp"
 #include "summary/reduce.hpp"
-#include "summary/states_file.hpp"
+#include "summary/test_lines.hpp"
 #include "summary/test_random_run.hpp"
-#include "summary/test_states.hpp"
+#include "summary/test_reduce.hpp"
 
 namespace pathline::summary {
 namespace {
-
-/// Everything that can be compared, in a line each.
-std::vector<std::string> lines(const RunSummary& summary) {
-  std::vector<std::string> result;
-  const auto add = [&](const std::string& name, const auto&... values) {
-    std::string line = name;
-    ((line += ' ' + testing::PrintToString(values)), ...);
-    result.push_back(line);
-  };
-  const trace::Trace& run = summary.run;
-  add("run", run.format, run.creator, run.machine, run.description, run.properties);
-  add("times", run.start_ticks, run.end_ticks, run.rank_count, run.complete);
-  for (const std::string& warning : run.warnings) add("warning", warning);
-  for (const trace::Location& location : run.locations) {
-    add("location", location.id, location.name, uint32_t{location.rank}, location.complete);
-  }
-  const comm::Summary& facts = summary.facts;
-  add("facts", facts.events, facts.events_by_kind, facts.cpu_threads, facts.streams,
-      facts.communicators, facts.regions_visited, facts.hosts);
-  add("messages", facts.messages, facts.message_bytes, facts.unmatched_sends,
-      facts.unmatched_receives, facts.collectives);
-  add("io and steps", facts.io_operations, facts.io_bytes_read, facts.io_bytes_written,
-      facts.marked_steps);
-  for (const profile::CallPathNode& path : summary.profile.call_paths) {
-    add("path", uint32_t{path.parent}, uint32_t{path.region});
-  }
-  for (size_t i = 0; i < summary.profile.by_location.size(); ++i) {
-    for (const profile::Cost& cost : summary.profile.by_location[i]) {
-      add("cost", i, cost.call_path, cost.visits, cost.exclusive_ticks, cost.bytes_sent,
-          cost.bytes_received);
-    }
-  }
-  const comm::Matrix& matrix = summary.matrix;
-  for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
-    for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
-      add("pair", sender, matrix.traffic.receiver[i], matrix.traffic.messages[i],
-          matrix.traffic.bytes[i], matrix.min_ticks[i], matrix.max_ticks[i], matrix.mean_ticks[i]);
-    }
-  }
-  for (const comm::WaitRow& row : summary.waits.rows) {
-    add("wait", comm::wait_name(row.kind), row.rank, row.count, row.ticks);
-  }
-  add("bytes", summary.bytes.by_region, summary.bytes.by_location);
-  add("without call", summary.waits.messages_without_call);
-  const auto add_counters = [&](const std::string& name, const steps::Counters& of) {
-    add(name, of.mpi_ticks, of.io_ticks, of.sent_messages, of.sent_bytes, of.received_messages,
-        of.received_bytes, of.read_bytes, of.written_bytes);
-  };
-  const bool is_packed = !summary.packed_steps.outside().empty();
-  const steps::Table steps = is_packed ? summary.packed_steps.table() : summary.steps;
-  for (const steps::Row& row : steps.rows) {
-    add("step", row.step, row.rank, row.begin_ticks, row.end_ticks, row.recorded);
-    add_counters("in it", row.counters);
-  }
-  for (const steps::Counters& outside : steps.outside) add_counters("outside", outside);
-  for (size_t l = 0; l < summary.states.levels.size(); ++l) {
-    const StateLevel& level = summary.states.levels[l];
-    add("level", level.shift, level.first_bin, level.code, codes_of(summary.states, l),
-        level.error);
-  }
-  for (const trace::LocationEnds& ends : summary.states.ends) {
-    add("ends", ends.events, ends.first_ticks, ends.last_ticks, ends.has_calls);
-    for (const auto& call : {ends.init, ends.finalize}) {
-      if (call) add("call", call->enter, call->leave);
-    }
-  }
-  return result;
-}
-
-/// What only a run that was read in windows has.
-std::vector<std::string> archive_lines(const RunSummary& summary) {
-  std::vector<std::string> result = {testing::PrintToString(summary.archive.file_bytes),
-                                     testing::PrintToString(summary.archive.events)};
-  for (const otf2::SeekPoints& places : summary.archive.places) {
-    result.push_back(testing::PrintToString(
-        std::tuple(places.offset, places.event, places.ticks, places.open_end,
-                   std::vector<uint32_t>(places.open.begin(), places.open.end()))));
-  }
-  for (const Mark& mark : summary.marks) {
-    for (const MarkedMessage& one : mark.messages) {
-      result.push_back(testing::PrintToString(std::vector<uint64_t>{
-          mark.ticks, one.sender, one.receiver, one.send_location, one.recv_location,
-          one.send_ticks, one.send_end_ticks, one.recv_post_ticks, one.recv_ticks, one.bytes,
-          one.tag, one.comm}));
-    }
-  }
-  return result;
-}
-
-/// A file with all that is read only when it is asked for.
-base::Result<RunSummary> read_all(const std::filesystem::path& file) {
-  auto summary = read(file);
-  if (!summary) return summary;
-  RunSummary all = std::move(summary).value();
-  const auto columns = ColumnReader::open(file);
-  if (!columns) return columns.error();
-  auto states = read_state_index(columns.value(), all.run);
-  if (!states) return states.error();
-  all.states = std::move(states).value();
-  for (size_t i = 0; i < all.states.levels.size(); ++i) {
-    auto status = read_codes(columns.value(), all.run, i, all.states.levels[i]);
-    if (!status) return status.error();
-  }
-  auto archive = read_archive_index(columns.value(), all.run);
-  if (!archive) return archive.error();
-  all.archive = std::move(archive).value();
-  auto marks = read_marks(columns.value(), all.run);
-  if (!marks) return marks.error();
-  all.marks = std::move(marks).value();
-  return all;
-}
 
 RunSummary in_one_piece(const std::filesystem::path& anchor) {
   base::ThreadPool pool(2);
@@ -147,46 +29,6 @@ RunSummary in_one_piece(const std::filesystem::path& anchor) {
   auto trace = otf2::read(anchor, {}, pool, progress);
   EXPECT_TRUE(trace.ok()) << trace.error().message;
   return reduce(std::move(trace).value(), pool);
-}
-
-base::Result<RunSummary> in_windows(const std::filesystem::path& anchor, const WindowSize& size) {
-  base::ThreadPool pool(2);
-  base::Progress progress;
-  auto archive = otf2::open_archive(anchor, pool, progress);
-  if (!archive) return archive.error();
-  exchange::Exchange alone;
-  return reduce(std::move(archive).value(), size, pool, progress, alone);
-}
-
-/// By several processes, of which the first has the tables.
-base::Result<RunSummary> in_processes(unsigned count, const std::filesystem::path& anchor,
-                                      const WindowSize& size) {
-  base::Result<RunSummary> result = RunSummary{};
-  std::vector<base::Status> outcomes(count);
-  std::mutex opening;  // Processes have a library each.
-  exchange::TestProcesses::run(count, [&](exchange::Exchange& exchange) {
-    base::ThreadPool pool(1);
-    base::Progress progress;
-    auto archive = [&] {
-      const std::lock_guard lock(opening);
-      const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
-        return Share::owned(exchange, trace, bytes);
-      };
-      return otf2::open_archive(anchor, pool, progress, choose);
-    }();
-    const auto opened = exchange.agree(archive ? base::Status() : archive.error());
-    const unsigned rank = exchange.rank();
-    auto mine = opened ? reduce(std::move(archive).value(), size, pool, progress, exchange)
-                       : base::Result<RunSummary>(opened.error());
-    if (!mine) outcomes[rank] = mine.error();
-    if (rank == 0) result = std::move(mine);
-  });
-  for (const base::Status& outcome : outcomes) {
-    EXPECT_EQ(outcome.ok(), outcomes[0].ok());
-    if (outcome || outcomes[0]) continue;
-    EXPECT_EQ(outcome.error().message, outcomes[0].error().message);
-  }
-  return result;
 }
 
 /// The lines that only one of them has.
@@ -356,93 +198,6 @@ TEST(Windows, LeaveToTheWholeWhatTheLastOfThemShows) {
   cancelled.on(1).recv(2, 0, 8);
   cancelled.on(0).cancelled(900, 7);
   expect_whole(std::move(cancelled));
-}
-
-/// With seek points, and with marks, which so short a run has none of.
-RunSummary with_everything(uint32_t seed) {
-  const base::ScratchFolder folder;
-  base::Progress progress;
-  const trace::Trace trace = RandomRun(seed).trace();
-  EXPECT_TRUE(otf2::write(trace, folder.path(), "traces", progress).ok());
-  auto summary = in_windows(folder.path() / "traces.otf2", {.events = 100, .first_ticks = 100});
-  EXPECT_TRUE(summary.ok());
-  GrowingMarks marks(0, 400, 4);
-  marks.add(trace.messages);
-  summary.value().marks = marks.finish();
-  return std::move(summary).value();
-}
-
-TEST(SummaryFile, GivesBackWhatWasWritten) {
-  const base::ScratchFolder folder;
-  base::ThreadPool pool(1);
-  for (uint32_t seed = 1; seed <= 20; ++seed) {
-    const RunSummary summary =
-        seed == 3 ? with_everything(3) : reduce(RandomRun(seed).trace(), pool);
-    const auto file = folder.path() / "run.plsum";
-    ASSERT_TRUE(write(summary, file).ok());
-    const auto again = read_all(file);
-    ASSERT_TRUE(again.ok()) << again.error().message;
-    EXPECT_THAT(lines(again.value()), testing::ElementsAreArray(lines(summary)));
-    EXPECT_THAT(archive_lines(again.value()), testing::ElementsAreArray(archive_lines(summary)));
-    const std::string bytes = folder.read("run.plsum");
-    ASSERT_TRUE(write(again.value(), file).ok());
-    EXPECT_EQ(folder.read("run.plsum"), bytes);
-  }
-}
-
-TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
-  const base::ScratchFolder folder;
-  const RunSummary summary = with_everything(3);
-  ASSERT_GT(archive_lines(summary).size(), 4U);
-  const auto file = folder.path() / "run.plsum";
-  ASSERT_TRUE(write(summary, file).ok());
-  const std::string bytes = folder.read("run.plsum");
-  const auto expected = lines(summary);
-  const auto of_archive = archive_lines(summary);
-  const size_t step = bytes.size() / base::scaled(bytes.size());
-  for (size_t i = 0; i < bytes.size(); i += step) {
-    std::string damaged = bytes;
-    damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
-    std::filesystem::remove(file);  // To write it anew costs less than to replace it.
-    folder.write("run.plsum", damaged);
-    const auto again = read_all(file);
-    if (again.ok()) {
-      ASSERT_EQ(lines(again.value()), expected) << "byte " << i;
-      ASSERT_EQ(archive_lines(again.value()), of_archive) << "byte " << i;
-    } else {
-      ASSERT_THAT(again.error().message, testing::HasSubstr("run.plsum")) << "byte " << i;
-    }
-  }
-  for (size_t length = 0; length < bytes.size(); ++length) {
-    std::filesystem::remove(file);
-    folder.write("run.plsum", std::string_view(bytes).substr(0, length));
-    ASSERT_FALSE(read_all(file).ok()) << "length " << length;
-  }
-}
-
-TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {
-  const base::ScratchFolder folder;
-  base::ThreadPool pool(1);
-  const auto file = folder.path() / "run.plsum";
-  ASSERT_TRUE(write(reduce(RandomRun(3).trace(), pool), file).ok());
-  std::string bytes = folder.read("run.plsum");
-  constexpr size_t kMajorAt = 8;
-  constexpr size_t kCrcAt = 60;
-  bytes[kMajorAt] = 2;
-  const auto crc = static_cast<uint32_t>(
-      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(kCrcAt)));
-  std::memcpy(&bytes[kCrcAt], &crc, sizeof crc);
-  folder.write("run.plsum", bytes);
-  const auto again = read(file);
-  ASSERT_FALSE(again.ok());
-  EXPECT_EQ(again.error().code, base::ErrorCode::kUnsupported);
-  EXPECT_THAT(again.error().message, testing::HasSubstr("it is of format 2.0, this reads 1.0"));
-}
-
-TEST(SummaryFile, ThatIsMissingIsNotFound) {
-  const auto missing = read("/nowhere/run.plsum");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().code, base::ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A file gives back what was written, or says what is wrong with it.
+#include "summary/file.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "base/scratch_folder.hpp"
+#include "base/test_scale.hpp"
+#include "otf2/writer.hpp"
+#include "summary/marks.hpp"
+#include "summary/test_lines.hpp"
+#include "summary/test_random_run.hpp"
+#include "summary/test_reduce.hpp"
+
+namespace pathline::summary {
+namespace {
+
+/// With seek points, and with marks, which so short a run has none of.
+RunSummary with_everything(uint32_t seed) {
+  const base::ScratchFolder folder;
+  base::Progress progress;
+  const trace::Trace trace = RandomRun(seed).trace();
+  EXPECT_TRUE(otf2::write(trace, folder.path(), "traces", progress).ok());
+  auto summary = in_windows(folder.path() / "traces.otf2", {.events = 100, .first_ticks = 100});
+  EXPECT_TRUE(summary.ok());
+  GrowingMarks marks(0, 400, 4);
+  marks.add(trace.messages);
+  summary.value().marks = marks.finish();
+  return std::move(summary).value();
+}
+
+TEST(SummaryFile, GivesBackWhatWasWritten) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    const RunSummary summary =
+        seed == 3 ? with_everything(3) : reduce(RandomRun(seed).trace(), pool);
+    const auto file = folder.path() / "run.plsum";
+    ASSERT_TRUE(write(summary, file).ok());
+    const auto again = read_all(file);
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_THAT(lines(again.value()), testing::ElementsAreArray(lines(summary)));
+    EXPECT_THAT(archive_lines(again.value()), testing::ElementsAreArray(archive_lines(summary)));
+    const std::string bytes = folder.read("run.plsum");
+    ASSERT_TRUE(write(again.value(), file).ok());
+    EXPECT_EQ(folder.read("run.plsum"), bytes);
+  }
+}
+
+TEST(SummaryFile, GivesBackTimesOfMessagesOfAnyLength) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  RunSummary summary = reduce(RandomRun(3).trace(), pool);
+  comm::Matrix& matrix = summary.matrix;
+  ASSERT_GE(matrix.min_ticks.size(), 3U);
+  const auto file = folder.path() / "run.plsum";
+  for (const double mean : {0.1, -1e6 / 3, 3e15, -9.1e18, 9.1e18}) {
+    matrix.min_ticks[0] = INT64_MIN;
+    matrix.max_ticks[0] = INT64_MAX;
+    matrix.mean_ticks[0] = mean;
+    matrix.min_ticks[1] = matrix.max_ticks[1] = INT64_MAX - 1;
+    matrix.mean_ticks[2] = std::round(mean * 3) / 3;
+    ASSERT_TRUE(write(summary, file).ok());
+    const auto again = read_all(file);
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_EQ(again.value().matrix.min_ticks, matrix.min_ticks);
+    EXPECT_EQ(again.value().matrix.max_ticks, matrix.max_ticks);
+    EXPECT_EQ(again.value().matrix.mean_ticks, matrix.mean_ticks);
+  }
+}
+
+TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
+  const base::ScratchFolder folder;
+  const RunSummary summary = with_everything(3);
+  ASSERT_GT(archive_lines(summary).size(), 4U);
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(summary, file).ok());
+  const std::string bytes = folder.read("run.plsum");
+  const auto expected = lines(summary);
+  const auto of_archive = archive_lines(summary);
+  const size_t step = bytes.size() / base::scaled(bytes.size());
+  for (size_t i = 0; i < bytes.size(); i += step) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << (i % 8)));
+    std::filesystem::remove(file);  // To write it anew costs less than to replace it.
+    folder.write("run.plsum", damaged);
+    const auto again = read_all(file);
+    if (again.ok()) {
+      ASSERT_EQ(lines(again.value()), expected) << "byte " << i;
+      ASSERT_EQ(archive_lines(again.value()), of_archive) << "byte " << i;
+    } else {
+      ASSERT_THAT(again.error().message, testing::HasSubstr("run.plsum")) << "byte " << i;
+    }
+  }
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    std::filesystem::remove(file);
+    folder.write("run.plsum", std::string_view(bytes).substr(0, length));
+    ASSERT_FALSE(read_all(file).ok()) << "length " << length;
+  }
+}
+
+TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(reduce(RandomRun(3).trace(), pool), file).ok());
+  std::string bytes = folder.read("run.plsum");
+  constexpr size_t kMajorAt = 8;
+  constexpr size_t kCrcAt = 60;
+  bytes[kMajorAt] = 9;
+  const auto crc = static_cast<uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(kCrcAt)));
+  std::memcpy(&bytes[kCrcAt], &crc, sizeof crc);
+  folder.write("run.plsum", bytes);
+  const auto again = read(file);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, base::ErrorCode::kUnsupported);
+  EXPECT_THAT(again.error().message, testing::HasSubstr("it is of format 9.0, this reads 2.0"));
+}
+
+TEST(SummaryFile, ThatIsMissingIsNotFound) {
+  const auto missing = read("/nowhere/run.plsum");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, base::ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace pathline::summary
