@@ -23,13 +23,16 @@ base::Result<layout::Scene> make_summary_timeline(
     return needs_archive(file, summary, ": --order spectral needs its messages");
   }
   const TimelineLook look{.columns = options.width_px * options.scale,
+                          .lines = options.height_px * options.scale,
                           .trim = options.trim,
                           .wants_messages = options.messages != figure::MessageMode::kNone};
   const auto source = timeline_source(file, summary, run, selection, look, pool);
   if (!source) return source.error();
   const std::optional<trace::Trace>& part = source.value().part;
   options.calls = source.value().calls;
-  if (bins != nullptr) *bins = {!part, run.span_seconds(source.value().bin_ticks)};
+  if (bins != nullptr) {
+    *bins = {!part, run.span_seconds(source.value().bin_ticks), source.value().rows_for_one};
+  }
   figure::StepMarks steps;
   if (!summary.steps.rows.empty()) steps = {windows_of(summary.steps, run.rank_count), "step"};
   return figure::timeline(part ? *part : run, selection, options, steps, pool, report);

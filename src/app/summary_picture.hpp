@@ -19,6 +19,7 @@ namespace pathline::app {
 struct BinsOfPicture {
   bool any = false;
   double seconds = 0;
+  size_t rows_for_one = 1;  ///< Of so many one is drawn.
 };
 
 /// The timeline of a summary, of what timeline_source() chooses.

@@ -42,6 +42,13 @@ class SummaryCalls final : public trace::CallSource {
   [[nodiscard]] std::vector<std::string> remarks() const override { return remarks_; }
 
   void use(summary::StateLevel level) { level_ = std::move(level); }
+  /// The others have no calls then, so that they get no row.
+  void leave_out_all_but(const std::vector<uint32_t>& locations) {
+    std::vector<bool> is_shown(ends_.size(), false);
+    for (const uint32_t location : locations) is_shown[location] = true;
+    for (size_t i = 0; i < ends_.size(); ++i)
+      ends_[i].has_calls = ends_[i].has_calls && is_shown[i];
+  }
   void say_of_messages(std::string text) { messages_text_ = std::move(text); }
   void remark(std::string text) { remarks_.push_back(std::move(text)); }
 
@@ -136,7 +143,57 @@ void say_of_messages(const summary::RunSummary& summary, bool has_archive, Summa
 
 constexpr uint64_t kFewEvents = uint64_t{1} << 20U;
 constexpr uint64_t kMostEvents = uint64_t{1} << 26U;
-constexpr uint64_t kMostInMemory = uint64_t{1} << 24U;
+
+bool can_read(const summary::ArchiveIndex& index, const trace::Trace& run,
+              const summary::PartOfRun& part, uint64_t most_to_read, uint64_t most_to_keep) {
+  return summary::events_to_read(index, part) <= most_to_read &&
+         summary::events_to_keep(index, run, part) <= most_to_keep;
+}
+
+/// One row of each group of neighbours, not always the same one of them.
+std::vector<uint32_t> some_rows(const View& view, size_t each) {
+  constexpr size_t kMix = 0x9e3779b97f4a7c15;
+  const auto& rows = view.rows.rows;
+  std::vector<uint32_t> locations;
+  for (size_t first = 0; first < rows.size(); first += each) {
+    const size_t count = std::min(each, rows.size() - first);
+    locations.push_back(rows[first + (first * kMix >> 32U) % count].location);
+  }
+  std::sort(locations.begin(), locations.end());
+  return locations;
+}
+
+/// The events of some rows, as many as can be read, where bins tell no more of any row than those
+/// do of its neighbours. Of a picture with so few rows that each has a line of pixels nothing.
+///
+/// source  of TimelineSource, which is completed.
+/// returns  whether they were read.
+base::Result<bool> read_some_rows(const fs::path& archive_path, const summary::ColumnReader& file,
+                                  const trace::Trace& run, const View& view,
+                                  const TimelineLook& look, SummaryCalls& calls,
+                                  TimelineSource& source, base::ThreadPool& pool) {
+  constexpr double kLinesOfRows = 0.7;  // The others are texts.
+  const size_t row_count = view.rows.rows.size();
+  const auto least = static_cast<size_t>(kLinesOfRows * look.lines);
+  if (least == 0 || row_count < 2 * least) return false;
+  const auto index = summary::read_archive_index(file, run);
+  if (!index) return index.error();
+  if (index.value().empty()) return false;
+  for (size_t each = 2; row_count / each >= least; each += each / 4 + 1) {
+    const summary::PartOfRun part{view.range.from, view.range.until, some_rows(view, each)};
+    if (!can_read(index.value(), run, part, kMostEvents, look.most_events)) continue;
+    auto archive = open_archive_of(archive_path, part.locations, pool);
+    if (!archive) return archive.error();
+    auto trace = summary::read_back(std::move(archive).value(), index.value(), run, part, pool);
+    if (!trace) return trace.error();
+    source.part = std::move(trace).value();
+    source.rows_for_one = each;
+    calls.leave_out_all_but(part.locations);
+    calls.remark(fmt::format("one of {} rows", each));
+    return true;
+  }
+  return false;
+}
 
 /// What is seen, from the archive.
 struct ReadPart {
@@ -149,26 +206,26 @@ struct ReadPart {
 /// has_bins  there are bins that show as much of the calls: only what takes a moment is read.
 base::Result<ReadPart> read_rows(const fs::path& source, const summary::ColumnReader& file,
                                  const trace::Trace& run, const View& view,
-                                 const trace::Selection& selection, bool wants_messages,
+                                 const trace::Selection& selection, const TimelineLook& look,
                                  bool has_bins, base::ThreadPool& pool) {
   const auto index = summary::read_archive_index(file, run);
   if (!index) return index.error();
   if (index.value().empty()) return ReadPart();
   const summary::PartOfRun part{view.range.from, view.range.until,
                                 chosen_locations(run, selection)};
-  const auto can_read = [&](const summary::PartOfRun& some) {
-    return summary::events_to_read(index.value(), some) <= (has_bins ? kFewEvents : kMostEvents) &&
-           summary::events_to_keep(index.value(), run, some) <= kMostInMemory;
+  const auto is_little = [&](const summary::PartOfRun& some) {
+    return can_read(index.value(), run, some, has_bins ? kFewEvents : kMostEvents,
+                    look.most_events);
   };
-  if (!can_read(part)) return ReadPart();
+  if (!is_little(part)) return ReadPart();
   base::Result<summary::Marks> marks = summary::Marks();
-  if (wants_messages) marks = summary::read_marks(file, run);
+  if (look.wants_messages) marks = summary::read_marks(file, run);
   if (!marks) return marks.error();
   auto archive = open_archive_of(source, part.locations, pool);
   if (!archive) return archive.error();
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
   ReadPart result;
-  result.has_messages = wants_messages && can_read(wide);
+  result.has_messages = look.wants_messages && is_little(wide);
   auto trace = result.has_messages
                    ? summary::read_back_messages(std::move(archive).value(), index.value(),
                                                  marks.value(), run, wide, pool)
@@ -204,8 +261,9 @@ base::Error needs_archive(const fs::path& file, const summary::RunSummary& summa
 base::Result<TimelineSource> timeline_source(const fs::path& file,
                                              const summary::RunSummary& summary,
                                              const trace::Trace& run,
-                                             const trace::Selection& selection,
-                                             const TimelineLook& look, base::ThreadPool& pool) {
+                                             const trace::Selection& selection, TimelineLook look,
+                                             base::ThreadPool& pool) {
+  look.wants_messages = look.wants_messages && summary.facts.messages > 0;
   const auto columns = summary::ColumnReader::open(file);
   if (!columns) return columns.error();
   auto read = summary::read_state_index(columns.value(), run);
@@ -216,12 +274,22 @@ base::Result<TimelineSource> timeline_source(const fs::path& file,
       states.ends, region_ticks(summary.profile, run.definitions.regions.size()));
   const View view = view_of(run, selection, look, *calls);
   auto level = sharp_level(states, view);
-  const bool wants_messages = summary.facts.messages > 0 && look.wants_messages;
-  auto part = read_rows(input::events_of(summary, file), columns.value(), run, view, selection,
-                        wants_messages, level.has_value(), pool);
+  const fs::path archive = input::events_of(summary, file);
+  auto part =
+      read_rows(archive, columns.value(), run, view, selection, look, level.has_value(), pool);
   if (part && part.value().trace) {
     if (!part.value().has_messages) say_of_messages(summary, true, *calls);
     return TimelineSource{std::move(part.value().trace), std::move(calls)};
+  }
+  if (part && !level) {
+    TimelineSource source{std::nullopt, calls};
+    const auto some =
+        read_some_rows(archive, columns.value(), run, view, look, *calls, source, pool);
+    if (!some) return some.error();
+    if (some.value()) {
+      say_of_messages(summary, true, *calls);
+      return source;
+    }
   }
   if (!level) {
     level = narrow_level(states, view);

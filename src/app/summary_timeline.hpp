@@ -19,8 +19,10 @@ namespace pathline::app {
 /// How a timeline will be looked at.
 struct TimelineLook {
   double columns = 1;           ///< Pixels for the time of the selection.
+  double lines = 0;             ///< Pixels for all rows; 0: none may be left out.
   bool trim = true;             ///< Leaves MPI_Init and MPI_Finalize out (figure::trim_of()).
   bool wants_messages = false;  ///< Where events are read back.
+  uint64_t most_events = uint64_t{1} << 24U;  ///< In memory.
 };
 
 /// What the rows of a timeline of a summary are made of.
@@ -29,10 +31,12 @@ struct TimelineSource {
   std::optional<trace::Trace> part;
   std::shared_ptr<const trace::CallSource> calls;  ///< For figure::Options and choose_rows().
   uint64_t bin_ticks = 0;                          ///< Of the bins; 0 for events.
+  size_t rows_for_one = 1;                         ///< Of so many, events of one were read.
 };
 
 /// Bins where they are as narrow as a pixel and sharp, else the events in the archive if few are
-/// seen, else the narrowest bins, which the remarks of `calls` then say (doc/scale.md).
+/// seen, else those of some rows if a line of pixels has to show many, else the narrowest bins. The
+/// remarks of `calls` say which of the last two it is (doc/scale.md).
 ///
 /// file    of the summary, with states and a path to the archive.
 /// run     that of `summary`, without events.
@@ -41,8 +45,8 @@ struct TimelineSource {
 base::Result<TimelineSource> timeline_source(const std::filesystem::path& file,
                                              const summary::RunSummary& summary,
                                              const trace::Trace& run,
-                                             const trace::Selection& selection,
-                                             const TimelineLook& look, base::ThreadPool& pool);
+                                             const trace::Selection& selection, TimelineLook look,
+                                             base::ThreadPool& pool);
 
 /// "run.plsum is a summary" + why, and where its events are.
 base::Error needs_archive(const std::filesystem::path& file, const summary::RunSummary& summary,

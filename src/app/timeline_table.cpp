@@ -84,11 +84,11 @@ base::Result<TimelineTable> timeline_table(const SummaryFile& file,
       timeline_source(file.path, *file.tables, run, selection,
                       {.columns = static_cast<double>(columns), .trim = false}, pool);
   if (!source) return source.error();
-  const auto& [part, calls, bin_ticks] = source.value();
-  const figure::Rows rows = figure::choose_rows(run, selection, nullptr, calls.get());
-  return TimelineTable{
-      table_of(part ? *part : run, rows, figure::visible_range(run, selection), columns, pool),
-      run.span_seconds(bin_ticks)};
+  const TimelineSource& made = source.value();
+  const figure::Rows rows = figure::choose_rows(run, selection, nullptr, made.calls.get());
+  const trace::Trace& shown = made.part ? *made.part : run;
+  return TimelineTable{table_of(shown, rows, figure::visible_range(run, selection), columns, pool),
+                       run.span_seconds(made.bin_ticks)};
 }
 
 }  // namespace pathline::app

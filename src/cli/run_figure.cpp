@@ -266,8 +266,9 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (kind == app::FigureKind::kTimeline) add_quality(json, report.bundled);
   if (run.summary) {
     json["source"] = "summary";
-    json["exact"] = !bins.any;
+    json["exact"] = !bins.any && bins.rows_for_one == 1;
     if (bins.any) json["bin_s"] = base::rounded(bins.seconds, 6);
+    if (bins.rows_for_one > 1) json["one_row_of"] = bins.rows_for_one;
   }
   nlohmann::ordered_json parameters;
   if (kind == app::FigureKind::kTimeline) {
