@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
+#include "base/arena.hpp"
+#include "base/column.hpp"
 #include "base/id_map.hpp"
 
 namespace pathline::trace {
@@ -22,6 +24,10 @@ struct Channel {
 class Channels {
  public:
   static constexpr uint32_t kNone = base::IdMap::kNone;
+
+  Channels() = default;
+  /// arena  where they will live; must outlive them.
+  explicit Channels(base::Arena& arena) : arena_(&arena) {}
 
   /// Adds it if it is new.
   uint32_t number(const Channel& channel) {
@@ -54,12 +60,27 @@ class Channels {
     }
   }
   void grow() {
-    slots_.assign(std::max<size_t>(64, 2 * slots_.size()), kNone);
+    const size_t size = std::max<size_t>(32, 2 * slots_.size());
+    base::Column<uint32_t> slots = column<uint32_t>(size);
+    slots.resize(size);
+    std::fill(slots.begin(), slots.end(), kNone);
+    base::Column<Channel> list = column<Channel>(size / 2);
+    list.resize(list_.size());
+    std::copy(list_.begin(), list_.end(), list.begin());
+    slots_ = std::move(slots);
+    list_ = std::move(list);
     for (uint32_t number = 0; number < list_.size(); ++number) slots_[slot(list_[number])] = number;
   }
+  template <class T>
+  [[nodiscard]] base::Column<T> column(size_t capacity) const {
+    base::Column<T> column;
+    arena_ != nullptr ? column.reserve(capacity, *arena_) : column.reserve(capacity);
+    return column;
+  }
 
-  std::vector<Channel> list_;
-  std::vector<uint32_t> slots_;  // Numbers of channels; a power of two, at most half full.
+  base::Arena* arena_ = nullptr;
+  base::Column<Channel> list_;
+  base::Column<uint32_t> slots_;  // Numbers of channels; a power of two, at most half full.
 };
 
 }  // namespace pathline::trace

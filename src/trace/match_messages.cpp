@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include "trace/match.hpp"
@@ -17,8 +19,10 @@ class Links {
   Links() = default;
   /// count  of the ends, those that others may be joined with.
   template <class List>
-  Links(const List& ends, size_t count, const Channels& channels, base::Arena& arena)
-      : first_(channels.size(), kNone) {
+  Links(const List& ends, size_t count, const Channels& channels, base::Arena& arena) {
+    first_.reserve(channels.size(), arena);
+    first_.resize(channels.size());
+    std::fill(first_.begin(), first_.end(), kNone);
     next_.reserve(count, arena);
     next_.resize(count);
     std::vector<uint32_t> last(channels.size(), kNone);
@@ -37,8 +41,8 @@ class Links {
   [[nodiscard]] uint32_t next(uint32_t i) const { return next_[i]; }
 
  private:
-  std::vector<uint32_t> first_;  // Per channel.
-  base::Column<uint32_t> next_;  // Per end.
+  base::Column<uint32_t> first_;  // Per channel.
+  base::Column<uint32_t> next_;   // Per end.
 };
 
 struct RankLinks {
@@ -54,14 +58,30 @@ size_t known_receives(const Ends& ends) {
   return static_cast<size_t>(open - ends.receives.begin());
 }
 
-std::vector<std::vector<uint32_t>> locations_by_rank(const Trace& trace) {
-  std::vector<std::vector<uint32_t>> locations(size_t{trace.rank_count} + 1);
-  for (uint32_t i = 0; i < trace.locations.size(); ++i) {
-    const Rank rank = trace.locations[i].rank;
-    locations[rank.valid() ? uint32_t{rank} : trace.rank_count].push_back(i);
+/// Locations by rank, behind the last one those of none, which are many lists of one entry.
+class LocationsOfRanks {
+ public:
+  explicit LocationsOfRanks(const Trace& trace) : first_(size_t{trace.rank_count} + 2, 0) {
+    const auto rank_of = [&](const Location& location) {
+      return location.rank.valid() ? uint32_t{location.rank} : trace.rank_count;
+    };
+    for (const Location& location : trace.locations) ++first_[rank_of(location) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    locations_.resize(trace.locations.size());
+    std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
+    for (uint32_t i = 0; i < trace.locations.size(); ++i) {
+      locations_[next[rank_of(trace.locations[i])]++] = i;
+    }
   }
-  return locations;
-}
+  [[nodiscard]] size_t size() const { return first_.size() - 1; }
+  [[nodiscard]] std::span<const uint32_t> operator[](size_t rank) const {
+    return std::span(locations_).subspan(first_[rank], first_[rank + 1] - first_[rank]);
+  }
+
+ private:
+  std::vector<uint32_t> first_;
+  std::vector<uint32_t> locations_;
+};
 
 /// Which stretch of recorded time a moment of a rank lies in.
 size_t stretch_of(const Ends& ends, uint64_t ticks) {
@@ -117,7 +137,7 @@ std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& c
                                   const OpenEnds& before, bool goes_on, base::ThreadPool& pool,
                                   base::Arena& arena) {
   const CommunicatorRanks members(trace);
-  const auto locations = locations_by_rank(trace);
+  const LocationsOfRanks locations(trace);
   // The last entry is of the locations that are no rank's: all their ends are lost.
   std::vector<RankEnds> ranks(locations.size());
   base::Arena arena_of_links;

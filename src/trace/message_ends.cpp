@@ -247,6 +247,8 @@ Ends collect_ends(const Trace& trace, const CommunicatorRanks& ranks,
                   std::span<const uint32_t> locations,
                   const std::vector<std::vector<uint64_t>>& post_ticks, base::Arena& arena) {
   Ends ends;
+  ends.send_channels = Channels(arena);
+  ends.receive_channels = Channels(arena);
   reserve(trace, locations, ends, arena);
   std::vector<size_t> first_sends;
   std::vector<size_t> first_receives;

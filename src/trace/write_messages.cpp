@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 
 #include "base/radix_sort.hpp"
 
@@ -40,25 +41,49 @@ std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t messa
   return cuts;
 }
 
-/// What of a rank's sends belongs to which slice.
-struct Borders {
-  std::vector<uint32_t> first;    // Per slice: its first send; one entry more.
-  std::vector<uint32_t> matched;  // Per slice.
-};
-
-Borders borders_of(const RankEnds& rank, const std::vector<uint64_t>& cuts) {
-  Borders borders{.first = {0}, .matched = std::vector<uint32_t>(cuts.size(), 0)};
-  const auto& sends = rank.ends.sends;
-  for (uint32_t i = 0; i < sends.size(); ++i) {
-    const uint64_t ticks = sends[i].ticks;
-    while (borders.first.size() < cuts.size() && ticks >= cuts[borders.first.size()]) {
-      borders.first.push_back(i);
-    }
-    if (rank.receive_of[i] != kNone) ++borders.matched[borders.first.size() - 1];
+/// Which sends of which rank belong to which slice.
+class Borders {
+ public:
+  Borders(const std::vector<RankEnds>& ranks, const std::vector<uint64_t>& cuts,
+          base::ThreadPool& pool)
+      : slices_(cuts.size()), first_(ranks.size() * (cuts.size() + 1)), matched_(cuts.size(), 0) {
+    std::mutex adding;
+    const size_t pieces = (ranks.size() + kPiece - 1) / kPiece;
+    pool.for_each(pieces, [&](size_t piece) {
+      std::vector<size_t> matched(slices_, 0);
+      const size_t end = std::min(ranks.size(), (piece + 1) * kPiece);
+      for (size_t i = piece * kPiece; i < end; ++i) find(ranks[i], cuts, of_rank(i), matched);
+      const std::lock_guard lock(adding);
+      for (size_t slice = 0; slice < slices_; ++slice) matched_[slice] += matched[slice];
+    });
   }
-  borders.first.resize(cuts.size() + 1, static_cast<uint32_t>(sends.size()));
-  return borders;
-}
+  /// The first send of a rank in a slice; of the slice behind the last one their number.
+  [[nodiscard]] uint32_t first(size_t rank, size_t slice) const {
+    return first_[rank * (slices_ + 1) + slice];
+  }
+  /// Sends of a slice that found a receive.
+  [[nodiscard]] size_t matched(size_t slice) const { return matched_[slice]; }
+
+ private:
+  static constexpr size_t kPiece = 64;
+
+  uint32_t* of_rank(size_t rank) { return first_.data() + rank * (slices_ + 1); }
+  void find(const RankEnds& rank, const std::vector<uint64_t>& cuts, uint32_t* first,
+            std::vector<size_t>& matched) const {
+    const auto& sends = rank.ends.sends;
+    size_t slice = 0;
+    first[0] = 0;
+    for (uint32_t i = 0; i < sends.size(); ++i) {
+      while (slice + 1 < slices_ && sends[i].ticks >= cuts[slice + 1]) first[++slice] = i;
+      if (rank.receive_of[i] != kNone) ++matched[slice];
+    }
+    while (slice < slices_) first[++slice] = static_cast<uint32_t>(sends.size());
+  }
+
+  size_t slices_;
+  base::Column<uint32_t> first_;
+  std::vector<size_t> matched_;
+};
 
 /// A row of Messages and the end that completes it.
 struct Row {
@@ -153,20 +178,19 @@ void add_receives(const Trace& trace, const std::vector<RankEnds>& ranks, base::
 
 /// Writes the rows of one slice, from `first_row` on: time, then sender, then the sender's own
 /// order.
-void write_slice(const Trace& trace, const std::vector<RankEnds>& ranks,
-                 const std::vector<Borders>& borders, size_t slice, size_t first_row,
-                 size_t row_count, Messages& messages, std::vector<OpenEnds::Sending>* sending) {
+void write_slice(const Trace& trace, const std::vector<RankEnds>& ranks, const Borders& borders,
+                 size_t slice, size_t first_row, size_t row_count, Messages& messages,
+                 std::vector<OpenEnds::Sending>* sending) {
   // Rank by rank, as what is looked up stands together there; all of a slice stays in the cache.
   base::Column<Row> rows;
   rows.reserve(row_count);
   constexpr size_t kAhead = 2;
   for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
     if (rank + 2 * kAhead < ranks.size()) {
-      prefetch_ends(ranks[rank + 2 * kAhead], borders[rank + 2 * kAhead].first[slice]);
-      prefetch_ticks(trace, ranks[rank + kAhead], borders[rank + kAhead].first[slice]);
+      prefetch_ends(ranks[rank + 2 * kAhead], borders.first(rank + 2 * kAhead, slice));
+      prefetch_ticks(trace, ranks[rank + kAhead], borders.first(rank + kAhead, slice));
     }
-    const std::vector<uint32_t>& first = borders[rank].first;
-    add_sends(trace, ranks, rank, first[slice], first[slice + 1], rows);
+    add_sends(trace, ranks, rank, borders.first(rank, slice), borders.first(rank, slice + 1), rows);
   }
   add_receives(trace, ranks, rows);
   struct Order {
@@ -216,12 +240,10 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
   size_t send_count = 0;
   for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
   const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
-  std::vector<Borders> borders(ranks.size());
-  pool.for_each(ranks.size(), [&](size_t i) { borders[i] = borders_of(ranks[i], cuts); });
+  const Borders borders(ranks, cuts, pool);
   std::vector<size_t> first_row(cuts.size() + 1, 0);
   for (size_t slice = 0; slice < cuts.size(); ++slice) {
-    first_row[slice + 1] = first_row[slice];
-    for (const Borders& one : borders) first_row[slice + 1] += one.matched[slice];
+    first_row[slice + 1] = first_row[slice] + borders.matched(slice);
   }
 
   // A few slices at a time are written row by row and then packed. What will be read a few times
