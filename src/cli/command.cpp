@@ -162,6 +162,7 @@ base::Result<input::Input> open_input(const CommonOptions& options,
   }
   base::Result<input::Input> input = input::Input{};
   std::vector<std::string> notes;
+  progress.begin("reading", "", 0);  // Of a file without events nobody says more.
   with_progress(progress, options.quiet, [&] {
     input = app::open_input(options.input,
                             {.partial = options.partial, .metrics = metrics, .tables = tables},

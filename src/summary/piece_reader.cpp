@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "summary/piece_reader.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -30,6 +32,49 @@ std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
 
 void PieceReader::close() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+void PieceReader::use(int descriptor) {
+  close();
+  descriptor_ = descriptor;
+}
+
+int PieceReader::release() { return std::exchange(descriptor_, -1); }
+
+OpenFiles::OpenFiles(size_t files) : descriptors_(files, -1) {
+  constexpr rlim_t kEnough = rlim_t{1} << 20U;
+  constexpr size_t kOfOthers = 256;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min({limit.rlim_max, rlim_t{files} + 2 * kOfOthers, kEnough});
+  if (wanted > limit.rlim_cur) {
+    const rlimit raised{wanted, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  const auto may = static_cast<size_t>(std::min(limit.rlim_cur, kEnough));
+  most_ = may - std::min(may / 2, kOfOthers);
+}
+
+OpenFiles::~OpenFiles() {
+  for (const int descriptor : descriptors_) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+}
+
+bool OpenFiles::take(size_t file, PieceReader& reader) {
+  if (descriptors_[file] < 0) return false;
+  reader.use(std::exchange(descriptors_[file], -1));
+  --count_;
+  return true;
+}
+
+void OpenFiles::put_back(size_t file, PieceReader& reader) {
+  if (count_++ < most_) {
+    descriptors_[file] = reader.release();
+  } else {
+    --count_;
+    reader.close();
+  }
 }
 
 }  // namespace pathline::summary

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/column.hpp"
 
@@ -19,6 +21,9 @@ class PieceReader {
 
   /// returns  false for a file that cannot be opened.
   bool open(const char* path);
+  /// Takes over the file of a descriptor, or gives its own away.
+  void use(int descriptor);
+  [[nodiscard]] int release();
   /// Fewer bytes where the file ends, valid until the next call.
   std::span<const uint8_t> read(uint64_t offset, size_t count);
   void close();
@@ -26,6 +31,27 @@ class PieceReader {
  private:
   int descriptor_ = -1;
   base::Column<uint8_t> bytes_;
+};
+
+/// Descriptors of files that are read again and again, so that they need not be opened each time:
+/// as many as the process may have. May be used by several threads, each for other files.
+class OpenFiles {
+ public:
+  /// Raises the limit of the process as far as needed and allowed, and leaves some for others.
+  explicit OpenFiles(size_t files);
+  ~OpenFiles();
+  OpenFiles(const OpenFiles&) = delete;
+  OpenFiles& operator=(const OpenFiles&) = delete;
+
+  /// returns  false where it is to be opened.
+  bool take(size_t file, PieceReader& reader);
+  /// Leaves the reader without a file.
+  void put_back(size_t file, PieceReader& reader);
+
+ private:
+  std::vector<int> descriptors_;  // -1: none.
+  size_t most_ = 0;
+  std::atomic<size_t> count_ = 0;
 };
 
 }  // namespace pathline::summary

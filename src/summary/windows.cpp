@@ -30,6 +30,7 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
       share_(exchange, archive_.trace, archive_.event_bytes),
       size_(size),
       scouts_(archive_, [this](size_t location) { return share_.owns(location); }),
+      files_(archive_.event_bytes.size()),
       pool_(pool),
       progress_(progress) {
   const trace::Trace& trace = archive_.trace;
@@ -204,17 +205,23 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
                                         : kMore * static_cast<double>(expected_) /
                                               static_cast<double>(seen_events_);
   begin(i, builder);
-  const auto path = otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
-  const auto fault = [&](const std::string& what, uint64_t event) {
-    return otf2::event_fault(path, archive_.event_chunk_bytes, what, event);
+  const auto path = [&] {
+    return otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
   };
-  if (!visit.reader.open(path.c_str())) return fault("", 0);
+  const auto fault = [&](const std::string& what, uint64_t event) {
+    return otf2::event_fault(path(), archive_.event_chunk_bytes, what, event);
+  };
+  if (!files_.take(i, visit.reader) && !visit.reader.open(path().c_str())) return fault("", 0);
   constexpr double kLeastBytes = 4096;
   const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.stream.position()));
   state.stream.decode_until(
       [&](uint64_t offset, size_t count) { return visit.reader.read(offset, count); },
       archive_.event_bytes[i], static_cast<uint64_t>(bytes), until_, builder);
-  visit.reader.close();
+  if (state.stream.ended()) {
+    visit.reader.close();
+  } else {
+    files_.put_back(i, visit.reader);
+  }
   state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
   Seen& seen = state.seen;
   seen.open_calls = state.open.size();

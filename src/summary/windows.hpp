@@ -13,6 +13,7 @@
 #include "base/thread_pool.hpp"
 #include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
+#include "summary/piece_reader.hpp"
 #include "summary/scouts.hpp"
 #include "summary/share.hpp"
 #include "trace/trace.hpp"
@@ -117,6 +118,7 @@ class Windows {
   Share share_;
   const WindowSize size_;
   Scouts scouts_;
+  OpenFiles files_;
   base::ThreadPool& pool_;
   base::Progress& progress_;
   std::vector<State> states_;
