@@ -5,7 +5,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -104,6 +107,89 @@ TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
     folder.write("run.plsum", std::string_view(bytes).substr(0, length));
     ASSERT_FALSE(read_all(file).ok()) << "length " << length;
   }
+}
+
+/// The columns of a file: names and bytes of a number.
+std::vector<std::pair<std::string, uint32_t>> columns_of(const std::string& bytes) {
+  constexpr size_t kTableAt = 16;
+  constexpr size_t kFixedBytes = 32;
+  uint64_t at = 0;
+  std::memcpy(&at, &bytes[kTableAt], sizeof at);
+  std::vector<std::pair<std::string, uint32_t>> columns;
+  while (at < bytes.size()) {
+    uint32_t name_bytes = 0;
+    uint32_t width = 0;
+    std::memcpy(&name_bytes, &bytes[at], sizeof name_bytes);
+    std::memcpy(&width, &bytes[at + sizeof name_bytes], sizeof width);
+    columns.emplace_back(bytes.substr(at + kFixedBytes, name_bytes), width);
+    at += kFixedBytes + name_bytes;
+  }
+  return columns;
+}
+
+/// A number that another in its place may be taken for, or that leads nowhere.
+template <class T>
+T wrong(T right, std::mt19937_64& random) {
+  switch (random() % 6) {
+    case 0: return 0;
+    case 1: return static_cast<T>(~T{0});
+    case 2: return static_cast<T>(right + 1);
+    case 3: return static_cast<T>(right - 1);
+    case 4: return static_cast<T>(right ^ T{1} << random() % (8 * sizeof(T)));
+    default: return static_cast<T>(random());
+  }
+}
+
+template <class T>
+void copy_column(const ColumnReader& from, const std::string& name, bool damage,
+                 std::mt19937_64& random, ColumnWriter& to) {
+  auto column = from.column<T>(name);
+  ASSERT_TRUE(column.ok()) << column.error().message;
+  std::vector<T>& numbers = column.value();
+  if (damage && !numbers.empty()) {
+    T& number = numbers[random() % numbers.size()];
+    number = wrong(number, random);
+  }
+  to.add(name, numbers);
+}
+
+/// What has all the right sums may have been written by somebody who wants to do harm.
+TEST(SummaryFile, OfWrongNumbersIsRefusedOrRead) {
+  const base::ScratchFolder folder;
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(with_everything(3), file).ok());
+  const auto columns = columns_of(folder.read("run.plsum"));
+  ASSERT_GT(columns.size(), 50U);
+  const auto right = ColumnReader::open(file);
+  ASSERT_TRUE(right.ok());
+  const auto damaged = folder.path() / "damaged.plsum";
+  std::mt19937_64 random(5);
+  size_t refused = 0;
+  const size_t rounds = base::scaled(12);
+  for (size_t round = 0; round < rounds; ++round) {
+    for (const auto& chosen : columns) {
+      ColumnWriter out(damaged);
+      for (const auto& [name, width] : columns) {
+        const bool damage = name == chosen.first;
+        switch (width) {
+          case 1: copy_column<uint8_t>(right.value(), name, damage, random, out); break;
+          case 2: copy_column<uint16_t>(right.value(), name, damage, random, out); break;
+          case 4: copy_column<uint32_t>(right.value(), name, damage, random, out); break;
+          default: copy_column<uint64_t>(right.value(), name, damage, random, out); break;
+        }
+      }
+      ASSERT_TRUE(out.finish().ok());
+      const auto again = read_all(damaged);
+      if (again.ok()) {
+        lines(again.value());
+        archive_lines(again.value());
+      } else {
+        EXPECT_EQ(again.error().code, base::ErrorCode::kCorrupt) << again.error().message;
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, rounds * 10);
 }
 
 TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {

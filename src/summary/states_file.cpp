@@ -40,6 +40,7 @@ bool fit(const trace::LocationEnds& ends, const trace::Trace& run) {
          ends.last_ticks <= run.end_ticks && holds(ends.init) && holds(ends.finalize);
 }
 
+/// The narrowest level that has room with all wider ones; the widest has.
 size_t first_that_fits(const States& states, uint64_t room_bytes) {
   uint64_t bytes = 0;
   for (const StateLevel& level : states.levels) bytes += level.code.back();
