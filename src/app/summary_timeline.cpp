@@ -144,12 +144,6 @@ void say_of_messages(const summary::RunSummary& summary, bool has_archive, Summa
 constexpr uint64_t kFewEvents = uint64_t{1} << 20U;
 constexpr uint64_t kMostEvents = uint64_t{1} << 26U;
 
-bool can_read(const summary::ArchiveIndex& index, const trace::Trace& run,
-              const summary::PartOfRun& part, uint64_t most_to_read, uint64_t most_to_keep) {
-  return summary::events_to_read(index, part) <= most_to_read &&
-         summary::events_to_keep(index, run, part) <= most_to_keep;
-}
-
 /// One row of each group of neighbours, not always the same one of them.
 std::vector<uint32_t> some_rows(const View& view, size_t each) {
   constexpr size_t kMix = 0x9e3779b97f4a7c15;
@@ -163,45 +157,33 @@ std::vector<uint32_t> some_rows(const View& view, size_t each) {
   return locations;
 }
 
-/// The events of some rows, as many as can be read, where bins tell no more of any row than those
-/// do of its neighbours. Of a picture with so few rows that each has a line of pixels nothing.
-///
-/// source  of TimelineSource, which is completed.
-/// returns  whether they were read.
-base::Result<bool> read_some_rows(const fs::path& archive_path, const summary::ColumnReader& file,
-                                  const trace::Trace& run, const View& view,
-                                  const TimelineLook& look, SummaryCalls& calls,
-                                  TimelineSource& source, base::ThreadPool& pool) {
-  constexpr double kLinesOfRows = 0.7;  // The others are texts.
-  const size_t row_count = view.rows.rows.size();
-  const auto least = static_cast<size_t>(kLinesOfRows * look.lines);
-  if (least == 0 || row_count < 2 * least) return false;
-  const auto index = summary::read_archive_index(file, run);
-  if (!index) return index.error();
-  if (index.value().empty()) return false;
-  for (size_t each = 2; row_count / each >= least; each += each / 4 + 1) {
-    const summary::PartOfRun part{view.range.from, view.range.until, some_rows(view, each)};
-    if (!can_read(index.value(), run, part, kMostEvents, look.most_events)) continue;
-    auto archive = open_archive_of(archive_path, part.locations, pool);
-    if (!archive) return archive.error();
-    auto trace = summary::read_back(std::move(archive).value(), index.value(), run, part, pool);
-    if (!trace) return trace.error();
-    source.part = std::move(trace).value();
-    source.rows_for_one = each;
-    calls.leave_out_all_but(part.locations);
-    calls.remark(fmt::format("one of {} rows", each));
-    return true;
-  }
-  return false;
-}
-
 /// What is seen, from the archive.
 struct ReadPart {
   std::optional<trace::Trace> trace;  ///< None where it is too much, or nobody knows where it is.
   bool has_messages = false;
+  size_t rows_for_one = 1;  ///< Of so many, events of one were read: those of `locations`.
+  std::vector<uint32_t> locations;
 };
 
-/// The events of the rows, with messages if they are not too many from mark to mark.
+/// As few rows for one as can be read, where bins tell no more of any row than that one does of its
+/// neighbours. 0 in a picture of so few rows that each has a line of pixels, or where all is too
+/// much.
+template <class IsLittle>
+size_t rows_for_one(const View& view, const TimelineLook& look, summary::PartOfRun part,
+                    IsLittle is_little) {
+  constexpr double kLinesOfRows = 0.7;  // The others are texts.
+  const size_t row_count = view.rows.rows.size();
+  const auto least = static_cast<size_t>(kLinesOfRows * look.lines);
+  if (least == 0) return 0;
+  for (size_t each = 2; row_count / each >= least; each += each / 4 + 1) {
+    part.locations = some_rows(view, each);
+    if (is_little(part)) return each;
+  }
+  return 0;
+}
+
+/// The events of the rows, with messages if they are not too many from mark to mark; or those of
+/// some rows, without messages.
 ///
 /// has_bins  there are bins that show as much of the calls: only what takes a moment is read.
 base::Result<ReadPart> read_rows(const fs::path& source, const summary::ColumnReader& file,
@@ -211,21 +193,25 @@ base::Result<ReadPart> read_rows(const fs::path& source, const summary::ColumnRe
   const auto index = summary::read_archive_index(file, run);
   if (!index) return index.error();
   if (index.value().empty()) return ReadPart();
-  const summary::PartOfRun part{view.range.from, view.range.until,
-                                chosen_locations(run, selection)};
+  summary::PartOfRun part{view.range.from, view.range.until, chosen_locations(run, selection)};
   const auto is_little = [&](const summary::PartOfRun& some) {
-    return can_read(index.value(), run, some, has_bins ? kFewEvents : kMostEvents,
-                    look.most_events);
+    return summary::events_to_read(index.value(), some) <= (has_bins ? kFewEvents : kMostEvents) &&
+           summary::events_to_keep(index.value(), run, some) <= look.most_events;
   };
-  if (!is_little(part)) return ReadPart();
+  ReadPart result;
+  if (!is_little(part)) {
+    result.rows_for_one = has_bins ? 0 : rows_for_one(view, look, part, is_little);
+    if (result.rows_for_one == 0) return ReadPart();
+    result.locations = part.locations = some_rows(view, result.rows_for_one);
+  }
+  const bool wants_messages = look.wants_messages && result.rows_for_one == 1;
   base::Result<summary::Marks> marks = summary::Marks();
-  if (look.wants_messages) marks = summary::read_marks(file, run);
+  if (wants_messages) marks = summary::read_marks(file, run);
   if (!marks) return marks.error();
   auto archive = open_archive_of(source, part.locations, pool);
   if (!archive) return archive.error();
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
-  ReadPart result;
-  result.has_messages = look.wants_messages && is_little(wide);
+  result.has_messages = wants_messages && is_little(wide);
   auto trace = result.has_messages
                    ? summary::read_back_messages(std::move(archive).value(), index.value(),
                                                  marks.value(), run, wide, pool)
@@ -274,22 +260,16 @@ base::Result<TimelineSource> timeline_source(const fs::path& file,
       states.ends, region_ticks(summary.profile, run.definitions.regions.size()));
   const View view = view_of(run, selection, look, *calls);
   auto level = sharp_level(states, view);
-  const fs::path archive = input::events_of(summary, file);
-  auto part =
-      read_rows(archive, columns.value(), run, view, selection, look, level.has_value(), pool);
+  auto part = read_rows(input::events_of(summary, file), columns.value(), run, view, selection,
+                        look, level.has_value(), pool);
   if (part && part.value().trace) {
-    if (!part.value().has_messages) say_of_messages(summary, true, *calls);
-    return TimelineSource{std::move(part.value().trace), std::move(calls)};
-  }
-  if (part && !level) {
-    TimelineSource source{std::nullopt, calls};
-    const auto some =
-        read_some_rows(archive, columns.value(), run, view, look, *calls, source, pool);
-    if (!some) return some.error();
-    if (some.value()) {
-      say_of_messages(summary, true, *calls);
-      return source;
+    ReadPart& shown = part.value();
+    if (!shown.has_messages) say_of_messages(summary, true, *calls);
+    if (shown.rows_for_one > 1) {
+      calls->leave_out_all_but(shown.locations);
+      calls->remark(fmt::format("one of {} rows", shown.rows_for_one));
     }
+    return TimelineSource{std::move(shown.trace), std::move(calls), 0, shown.rows_for_one};
   }
   if (!level) {
     level = narrow_level(states, view);

@@ -99,6 +99,16 @@ TEST_F(SummaryTimeline, IsOfTheEventsOfSomeRowsWhereALineOfPixelsHasMany) {
   EXPECT_EQ(rows, (kRanks + of.rows_for_one - 1) / of.rows_for_one);
 }
 
+TEST_F(SummaryTimeline, IsOfBinsWhereTheArchiveIsNotThere) {
+  fs::remove(folder_.path() / "traces.otf2");
+  const auto made = source(10, kRanks * (2 * kCalls + 2) / 4);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_FALSE(made.value().part);
+  EXPECT_EQ(made.value().rows_for_one, 1U);
+  EXPECT_TRUE(made.value().calls->has_stretches());
+  EXPECT_THAT(made.value().calls->remarks(), testing::Contains("the archive cannot be read"));
+}
+
 TEST_F(SummaryTimeline, IsOfBinsWhereEachRowHasALine) {
   for (const double lines : {0.0, 100.0}) {
     const auto made = source(lines, kRanks * (2 * kCalls + 2) / 4);
