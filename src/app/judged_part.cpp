@@ -15,7 +15,7 @@ base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
                                                       const FindingsRequest& request,
                                                       base::ThreadPool& pool) {
   auto part = std::make_unique<JudgedPart>(JudgedPart{.all = comm::dependencies(trace, pool)});
-  if (part->all.calls.size() == 0) {
+  if (part->all.calls.size() == 0 && !trace.whole) {
     return base::Error{base::ErrorCode::kUnsupported,
                        fmt::format("{} has no calls of MPI, whose waits tell who is late", input),
                        "'pathline info' says what was recorded."};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
@@ -30,6 +31,8 @@ base::Result<otf2::Archive> open_archive_of(const std::filesystem::path& source,
 enum class PartNeeds : uint8_t {
   kCalls,     ///< Visits and times of the calls of chosen ranks, and their bytes.
   kMessages,  ///< Messages that were sent there, with a chosen rank.
+  kWaits,     ///< Who waited there for whom.
+  kFindings,  ///< The same for calls that began there.
 };
 
 /// The events of the time of `selection` and some around, as a trace of the run. Asked with
@@ -37,15 +40,31 @@ enum class PartNeeds : uint8_t {
 ///
 /// path       of the summary.
 /// selection  with a time.
+/// notes      get a line where a call waits for what is too far behind the part to be read.
 /// returns    nullopt where the whole has to be read: the summary does not know the places of its
-///            events or which messages were under way, the part is half of the run or more, or the
-///            archive is not there.
+///            events or what was under way, the part is half of the run or more, or the archive is
+///            not there.
 /// errors     of open_archive_of() and summary::read_back(); kIo where not even the part fits into
 ///            memory.
 /// cost       O(events) of the part; for messages those from mark to mark (summary/marks.hpp).
 base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path& path,
                                                     const summary::RunSummary& summary,
                                                     const trace::Selection& selection,
-                                                    PartNeeds needs, base::ThreadPool& pool);
+                                                    PartNeeds needs, base::ThreadPool& pool,
+                                                    std::vector<std::string>& notes);
+
+/// A part of a run that is too large for memory, to judge instead of all of it: time steps around
+/// the one in the middle, or where none are marked time around that, of up to 2^24 events or what
+/// half of the memory holds.
+///
+/// returns  its times, in seconds since the start of the run, and its steps; nullopt if the whole
+///          fits into memory, or parts cannot be read.
+struct MiddlePart {
+  double from_s;
+  double until_s;
+  std::string steps;  ///< "690 to 701"; "" without.
+};
+base::Result<std::optional<MiddlePart>> middle_part(const std::filesystem::path& path,
+                                                    const summary::RunSummary& summary);
 
 }  // namespace pathline::app

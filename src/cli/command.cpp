@@ -244,10 +244,12 @@ base::Result<std::optional<trace::Trace>> part_of(const CommonOptions& options,
                                                   app::PartNeeds needs, base::ThreadPool& pool) {
   const auto selection = select(options, summary.run);
   if (!selection) return selection.error();
-  auto part = app::read_part(options.input, summary, selection.value(), needs, pool);
+  std::vector<std::string> notes;
+  auto part = app::read_part(options.input, summary, selection.value(), needs, pool, notes);
   if (part && part.value() && !options.quiet) {
     note(fmt::format("{} has tables of the whole run: reading the chosen time of {}", options.input,
                      input::events_of(summary, options.input).string()));
+    for (const std::string& text : notes) note(text);
   }
   return part;
 }

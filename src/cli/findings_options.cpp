@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/part_of_run.hpp"
 #include "base/parse.hpp"
+#include "base/text.hpp"
 
 namespace pathline::cli {
 
@@ -46,10 +48,42 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
 }
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
-                                                        const app::FindingsRequest& request,
+                                                        app::FindingsRequest& request,
                                                         Opened& run) {
-  return kept_answer(
-      options, [&](const app::JudgedRun& kept) { return kept.answers(request); }, run);
+  using Answer = std::optional<app::JudgedRun>;
+  if (!run.summary) return Answer();
+  auto kept = app::judged_run(options.input, *run.summary, run.trace);
+  if (!kept) return kept.error();
+  if (kept.value() && kept.value()->answers(request)) return kept;
+  if (request.focus != findings::Focus::kTime && options.scratch.empty()) {
+    run.summary->run = std::move(run.trace);
+    const auto middle = app::middle_part(options.input, *run.summary);
+    run.trace = std::move(run.summary->run);
+    if (!middle) return middle.error();
+    if (middle.value()) {
+      const app::MiddlePart& part = *middle.value();
+      request.focus = findings::Focus::kTime;
+      request.from_s = part.from_s;
+      request.until_s = part.until_s;
+      if (!options.quiet) {
+        note(fmt::format(
+            "{} events are too many for the memory there is: judging {:.6f} s to {:.6f} s{}; "
+            "--focus FROM:UNTIL chooses others, --scratch DIR takes a disk for all",
+            base::human_count(run.summary->facts.events), part.from_s, part.until_s,
+            part.steps.empty() ? "" : ", time steps " + part.steps));
+      }
+    }
+  }
+  CommonOptions time = options;
+  if (request.focus == findings::Focus::kTime) {
+    time.from_s = request.from_s;
+    time.until_s = request.until_s;
+  }
+  const auto needs = request.focus == findings::Focus::kTime
+                         ? std::optional(app::PartNeeds::kFindings)
+                         : std::nullopt;
+  if (auto status = read_events(time, run, needs); !status) return status.error();
+  return Answer();
 }
 
 void add_summary_to(nlohmann::ordered_json& json) {

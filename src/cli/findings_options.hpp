@@ -30,10 +30,10 @@ using Answers = std::function<bool(const app::JudgedRun&)>;
 /// errors  those of app::judged_run() and read_events()
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const Answers& answers, Opened& run);
-/// The same for what is asked of findings.
+/// The same for what is asked of findings. Of a time only that is read where it can be. Of a run
+/// that is too large for memory a part is judged, which a note says: then `request` is of that.
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
-                                                        const app::FindingsRequest& request,
-                                                        Opened& run);
+                                                        app::FindingsRequest& request, Opened& run);
 
 /// Says in a command's JSON that a summary answered, and that the answer is exact.
 void add_summary_to(nlohmann::ordered_json& json);

@@ -66,7 +66,7 @@ void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits
 /// What follows from who waits for whom.
 base::Result<int> run_why(const WaitsOptions& options) {
   const bool by_cause = options.by == "cause";
-  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly, app::PartNeeds::kWaits);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const auto is_known = [&](const app::JudgedRun& kept) {
@@ -95,7 +95,8 @@ base::Result<int> run_why(const WaitsOptions& options) {
 
 base::Result<int> run_waits(const WaitsOptions& options) {
   if (options.by != "rank") return run_why(options);
-  auto opened = open(options, Takes::kSummaries, {.pairs = false, .bytes = false, .steps = false});
+  auto opened = open(options, Takes::kSummaries, {.pairs = false, .bytes = false, .steps = false},
+                     app::PartNeeds::kWaits);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   const trace::Trace& trace = run.trace;

@@ -37,8 +37,9 @@ uint32_t later(const MpiCalls& calls, uint32_t a, uint32_t b) {
 
 }  // namespace
 
-GrowingWaits::GrowingWaits(const trace::Trace& run)
+GrowingWaits::GrowingWaits(const trace::Trace& run, Operation operation)
     : run_(run),
+      operation_(std::move(operation)),
       ranks_(run),
       lane_key_(run.locations.size()),
       next_number_(run.locations.size()),
@@ -181,7 +182,11 @@ void GrowingWaits::find_operations(Window& window, base::ThreadPool& pool) {
       std::vector<trace::CollectivePart>& members = of.open.front();
       std::stable_sort(members.begin(), members.end(),
                        [](const auto& a, const auto& b) { return a.location < b.location; });
-      if (!members.empty()) trace::append(members, run_, ranks_, window.operations);
+      if (!members.empty()) {
+        trace::append(members, run_, ranks_, window.operations);
+        const bool is_self = key.second > 0;
+        if (operation_ && !is_self) operation_(members, members.size() >= ranks_.size(key.first));
+      }
       of.open.pop_front();
       ++of.first;
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -26,8 +27,13 @@ namespace pathline::comm {
 /// members of the operation. Then what it waited for last is known, and it is counted.
 class GrowingWaits {
  public:
-  /// run  with its ranks; must outlive this.
-  explicit GrowingWaits(const trace::Trace& run);
+  /// Is told the members of a collective operation, when all are there, or all that ever will be.
+  using Operation =
+      std::function<void(const std::vector<trace::CollectivePart>& members, bool is_whole)>;
+
+  /// run        with its ranks; must outlive this.
+  /// operation  hears of each but those of one process with itself.
+  explicit GrowingWaits(const trace::Trace& run, Operation operation = {});
   GrowingWaits(const GrowingWaits&) = delete;
   GrowingWaits& operator=(const GrowingWaits&) = delete;
   ~GrowingWaits();
@@ -91,6 +97,7 @@ class GrowingWaits {
   void count(const Window& window, uint32_t call, const PollWork* work);
 
   const trace::Trace& run_;
+  const Operation operation_;
   const trace::CommunicatorRanks ranks_;
   std::vector<uint32_t> lane_key_;          // By location: orders them as MpiCalls does lanes.
   std::vector<Kept> kept_;                  // Those of a location one after the other, in order.

@@ -162,10 +162,9 @@ std::vector<Model::Lane> lanes_of(const trace::Trace& trace, const comm::Depende
   std::vector<Model::Lane> lanes;
   for (size_t i = 0; i < calls.lanes.size(); ++i) {
     const uint32_t location = calls.lanes[i].location;
-    Model::Lane lane{
-        .recorded = location != comm::kNoLane && trace.locations[location].events.size() > 0,
-        .first_of_rank = i < trace.rank_count,
-        .begin_ticks = window.begin_ticks};
+    Model::Lane lane{.recorded = location != comm::kNoLane && trace.is_recorded(location),
+                     .first_of_rank = i < trace.rank_count,
+                     .begin_ticks = window.begin_ticks};
     const auto begin = calls.begin_ticks.begin();
     const auto first = begin + calls.first[i];
     const auto end = begin + calls.first[i + 1];
@@ -254,6 +253,7 @@ uint32_t Model::rank_count() const {
 Window program_window(const trace::Trace& trace, const comm::Dependencies& all) {
   Window window{trace.start_ticks, trace.end_ticks};
   bool finalized = false;
+  size_t finalizing = 0;
   for (uint32_t call = 0; call < all.calls.size(); ++call) {
     if (all.calls.is(call, comm::kInitializes)) {
       window.begin_ticks = std::max(window.begin_ticks, all.calls.end_ticks[call]);
@@ -262,7 +262,10 @@ Window program_window(const trace::Trace& trace, const comm::Dependencies& all) 
     const uint64_t begin = all.calls.begin_ticks[call];
     window.end_ticks = finalized ? std::max(window.end_ticks, begin) : begin;
     finalized = true;
+    ++finalizing;
   }
+  // The others do so behind the part.
+  if (trace.whole && finalizing < all.calls.lanes.size()) window.end_ticks = trace.end_ticks;
   window.end_ticks = std::max(window.begin_ticks, window.end_ticks);
   return window;
 }

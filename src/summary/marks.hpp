@@ -7,6 +7,8 @@
 #include "base/packing.hpp"
 #include "base/result.hpp"
 #include "summary/column_file.hpp"
+#include "trace/collective_stream.hpp"
+#include "trace/match.hpp"
 #include "trace/trace.hpp"
 
 // What is under way at some instants of a run, so that messages can be told apart from there on.
@@ -31,17 +33,22 @@ struct MarkedMessage {
   [[nodiscard]] uint64_t last_ticks() const;
 };
 
-/// An instant, and the messages that have events before it and from it on.
+/// An instant, and what has events before it and from it on.
 struct Mark {
-  uint64_t ticks;
+  uint64_t ticks = 0;
   std::vector<MarkedMessage> messages;  ///< By time of sending, then ranks.
+  /// Who had begun which collective operation, by communicator, number and location.
+  std::vector<trace::BegunOperation> operations;
+  bool knows_operations = false;  ///< Else they were too many, or nobody looked.
 };
 
 using Marks = std::vector<Mark>;  ///< By time.
 
-/// Collects the marks of a run whose messages come one window of time after the other. The instants
-/// follow from what the archive says of itself, one for every 2^20 events and at most 256: they do
-/// not depend on the windows. A mark with more than 65,536 messages is left out.
+/// Collects the marks of a run whose messages and operations come one window of time after the
+/// other. The instants follow from what the archive says of itself, one for every 2^20 events and
+/// at most 256: they do not depend on the windows. A mark with more than 65,536 messages is left
+/// out; of as many parts in operations, or two for each location if those are more, nothing is
+/// kept.
 class GrowingMarks {
  public:
   explicit GrowingMarks(const trace::Definitions& definitions);
@@ -49,6 +56,10 @@ class GrowingMarks {
   GrowingMarks(uint64_t begin, uint64_t distance, uint64_t count);
   /// Messages that were not added before, in any order.
   void add(const trace::Messages& messages);
+  /// An operation. To be called by one process only, which hears of all.
+  ///
+  /// is_whole  false if some member never took part in it.
+  void add(const std::vector<trace::CollectivePart>& members, bool is_whole);
   /// What was added, for another process, and what another one added.
   void pack(base::Packer& out) const;
   void take(base::Unpacker& in);
@@ -57,13 +68,17 @@ class GrowingMarks {
 
  private:
   [[nodiscard]] uint64_t instants_until(uint64_t ticks) const;
+  void lay_out();
   void leave_out(uint64_t instant);
 
   uint64_t begin_ = 0;
   uint64_t distance_ = 0;  ///< Of instants, ticks; 0 without any.
   uint64_t count_ = 0;
-  std::vector<std::vector<MarkedMessage>> messages_;  ///< Per instant.
-  std::vector<bool> is_left_out_;                     ///< The same.
+  std::vector<std::vector<MarkedMessage>> messages_;            ///< Per instant.
+  std::vector<bool> is_left_out_;                               ///< The same.
+  std::vector<std::vector<trace::BegunOperation>> operations_;  ///< The same.
+  std::vector<bool> are_operations_left_out_;
+  size_t most_operations_;
 };
 
 void write_marks(const Marks& marks, ColumnWriter& out);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -11,186 +12,19 @@
 
 #include "base/file.hpp"
 #include "otf2/anchor.hpp"
+#include "trace/collective_stream.hpp"
 #include "trace/match.hpp"
+#include "trace/outer_calls.hpp"
+#include "trace/ranks.hpp"
 
 namespace pathline::summary {
 namespace {
-
-constexpr size_t kPlaceColumns = 3;  // Of "seek.place": differences of offset, event and ticks.
 
 base::Error is_another(const std::filesystem::path& archive, std::string_view how) {
   return {base::ErrorCode::kInvalidArgument,
           fmt::format("{} is another archive than the one that was summarised: {}",
                       archive.string(), how)};
 }
-
-/// The last place before `from`, or the first.
-size_t place_before(const otf2::SeekPoints& places, uint64_t from) {
-  const auto after = std::lower_bound(places.ticks.begin(), places.ticks.end(), from);
-  return after == places.ticks.begin() ? 0 : static_cast<size_t>(after - places.ticks.begin()) - 1;
-}
-
-/// How many events stand before the first place from `ticks` on, or all of the location, which has
-/// places.
-uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks) {
-  const otf2::SeekPoints& places = index.places[location];
-  const auto place = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
-  if (place == places.ticks.end()) return std::max(index.events[location], places.event.back());
-  return places.event[static_cast<size_t>(place - places.ticks.begin())];
-}
-
-}  // namespace
-
-void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,
-          base::Packer& out) {
-  for (size_t i = 0; i < index.places.size(); ++i) {
-    if (!is_mine(i)) continue;
-    const otf2::SeekPoints& places = index.places[i];
-    out.put(uint64_t{i});
-    out.put_list(places.offset);
-    out.put_list(places.event);
-    out.put_list(places.ticks);
-    out.put_list(places.open_end);
-    out.put_list(places.open);
-  }
-  out.put(UINT64_MAX);
-}
-
-void take(base::Unpacker& in, ArchiveIndex& index) {
-  for (uint64_t i = in.get<uint64_t>(); i != UINT64_MAX; i = in.get<uint64_t>()) {
-    otf2::SeekPoints& places = index.places[i];
-    places.offset = in.list<uint64_t>();
-    places.event = in.list<uint64_t>();
-    places.ticks = in.list<uint64_t>();
-    places.open_end = in.list<uint64_t>();
-    places.open = in.list<trace::Region>();
-  }
-}
-
-void write_archive_index(const ArchiveIndex& index, ColumnWriter& out) {
-  if (index.empty()) return;
-  std::vector<uint64_t> rows, numbers;
-  std::vector<uint32_t> depths, regions;
-  for (const otf2::SeekPoints& places : index.places) {
-    rows.push_back(places.size());
-    uint64_t offset = 0;
-    uint64_t event = 0;
-    uint64_t ticks = 0;
-    for (size_t i = 0; i < places.size(); ++i) {
-      numbers.push_back(places.offset[i] - std::exchange(offset, places.offset[i]));
-      numbers.push_back(places.event[i] - std::exchange(event, places.event[i]));
-      numbers.push_back(places.ticks[i] - std::exchange(ticks, places.ticks[i]));
-      const auto open = places.open_at(i);
-      depths.push_back(static_cast<uint32_t>(open.size()));
-      for (const trace::Region region : open) regions.push_back(region);
-    }
-  }
-  out.add("archive.bytes", index.file_bytes);
-  out.add("archive.events", index.events);
-  out.add("seek.location.rows", rows);
-  out.add("seek.place", numbers);
-  out.add("seek.depth", depths);
-  out.add("seek.region", regions);
-}
-
-base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const trace::Trace& run) {
-  ArchiveIndex index;
-  if (!file.has("archive.bytes")) return index;
-  auto bytes = file.column<uint64_t>("archive.bytes");
-  if (!bytes) return bytes.error();
-  auto events = file.column<uint64_t>("archive.events");
-  if (!events) return events.error();
-  const auto rows = file.column<uint64_t>("seek.location.rows");
-  if (!rows) return rows.error();
-  const auto numbers = file.column<uint64_t>("seek.place");
-  if (!numbers) return numbers.error();
-  const auto depths = file.column<uint32_t>("seek.depth");
-  if (!depths) return depths.error();
-  const auto regions = file.column<uint32_t>("seek.region");
-  if (!regions) return regions.error();
-  const size_t region_count = run.definitions.regions.size();
-  const auto& region = regions.value();
-  const bool fits_run =
-      bytes.value().size() == run.locations.size() &&
-      events.value().size() == run.locations.size() &&
-      rows.value().size() == run.locations.size() &&
-      numbers.value().size() == depths.value().size() * kPlaceColumns &&
-      std::all_of(region.begin(), region.end(), [&](uint32_t r) { return r < region_count; });
-  if (!fits_run) return file.damaged("table seek: its rows do not fit the run");
-  index.file_bytes = std::move(bytes).value();
-  index.events = std::move(events).value();
-  size_t row = 0;
-  size_t open = 0;
-  for (const uint64_t count : rows.value()) {
-    if (count > depths.value().size() - row) return file.damaged("table seek: it ends early");
-    otf2::SeekPoints& places = index.places.emplace_back();
-    uint64_t offset = 0;
-    uint64_t event = 0;
-    uint64_t ticks = 0;
-    for (const size_t end = row + count; row < end; ++row) {
-      places.offset.push_back(offset += numbers.value()[row * kPlaceColumns]);
-      places.event.push_back(event += numbers.value()[row * kPlaceColumns + 1]);
-      places.ticks.push_back(ticks += numbers.value()[row * kPlaceColumns + 2]);
-      const uint32_t depth = depths.value()[row];
-      if (depth > region.size() - open) return file.damaged("table seek: it lacks open calls");
-      for (const size_t last = open + depth; open < last; ++open) {
-        places.open.emplace_back(region[open]);
-      }
-      places.open_end.push_back(places.open.size());
-    }
-    if (!std::is_sorted(places.ticks.begin(), places.ticks.end()) ||
-        !std::is_sorted(places.event.begin(), places.event.end())) {
-      return file.damaged("table seek: its times go back");
-    }
-  }
-  return index;
-}
-
-uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
-  uint64_t events = 0;
-  for (const uint32_t location : part.locations) {
-    const otf2::SeekPoints& places = index.places[location];
-    if (places.size() == 0) continue;
-    events += event_of_next_place(index, location, part.until_ticks) -
-              places.event[place_before(places, part.from_ticks)];
-  }
-  return events;
-}
-
-uint64_t events_to_keep(const ArchiveIndex& index, const trace::Trace& run, const PartOfRun& part) {
-  double events = 0;
-  for (const uint32_t location : part.locations) {
-    const otf2::SeekPoints& places = index.places[location];
-    if (places.size() == 0) continue;
-    const auto before = [&](uint64_t ticks) {
-      if (ticks <= places.ticks[0]) return 0.0;
-      const size_t place = place_before(places, ticks);
-      const bool is_last = place + 1 == places.size();
-      const uint64_t end_ticks = is_last ? run.end_ticks : places.ticks[place + 1];
-      const uint64_t end_event =
-          is_last ? std::max(index.events[location], places.event[place]) : places.event[place + 1];
-      const auto first = static_cast<double>(places.event[place]);
-      const auto span = static_cast<double>(end_ticks - std::min(end_ticks, places.ticks[place]));
-      const double share =
-          span > 0 ? std::min(1.0, static_cast<double>(ticks - places.ticks[place]) / span) : 1;
-      return first + share * (static_cast<double>(end_event) - first);
-    };
-    events += before(part.until_ticks) - before(part.from_ticks);
-  }
-  return static_cast<uint64_t>(events);
-}
-
-PartOfRun between_marks(const Marks& marks, const PartOfRun& part) {
-  PartOfRun wide = part;
-  const auto is_before = [](const Mark& mark, uint64_t ticks) { return mark.ticks < ticks; };
-  const auto end = std::lower_bound(marks.begin(), marks.end(), part.until_ticks, is_before);
-  wide.until_ticks = end == marks.end() ? UINT64_MAX : end->ticks;
-  const auto behind = std::lower_bound(marks.begin(), marks.end(), part.from_ticks + 1, is_before);
-  wide.from_ticks = behind == marks.begin() ? 0 : (behind - 1)->ticks;
-  return wide;
-}
-
-namespace {
 
 /// An event of a message that is known already.
 struct KnownEnd {
@@ -210,12 +44,30 @@ bool is_end(const trace::Events& events, size_t i, const KnownEnd& end) {
   return fields.tag == end.tag && (!end.is_send || fields.bytes == end.bytes);
 }
 
-/// Decodes up to `until`, but leaves out known ends.
+/// Adds an event of a message with a communicator that does not exist, so that it is matched with
+/// nothing: what was done in the call around it shows all the same.
+void add_unmatched(const trace::Events& events, size_t i, trace::EventsBuilder& builder) {
+  const auto words = events.fields(i);
+  uint32_t* const to = builder.add_words(events.kind[i], events.ticks[i], words.size());
+  std::copy(words.begin(), words.end(), to);
+  constexpr size_t kComm = 1;
+  to[kComm] = trace::kUndefined;
+}
+bool is_unmatched(const trace::Trace& trace, const trace::Unmatched& one) {
+  const trace::Events& events = trace.locations[one.location].events;
+  return events.point_to_point(one.event).comm == trace::kUndefined;
+}
+
+/// How known ends are read.
+enum class Known : uint8_t { kLeftOut, kUnmatched };
+
+/// Decodes up to `until`, but known ends otherwise.
 ///
 /// ends     by time.
 /// returns  the time of the last event, left out or not.
-uint64_t decode_without(std::span<const KnownEnd> ends, std::span<const uint8_t> file,
-                        uint64_t until, otf2::EventStream& stream, trace::EventsBuilder& builder) {
+uint64_t decode_without(std::span<const KnownEnd> ends, Known known_are,
+                        std::span<const uint8_t> file, uint64_t until, otf2::EventStream& stream,
+                        trace::EventsBuilder& builder) {
   uint64_t last_ticks = 0;
   while (!ends.empty() && ends.front().ticks < until && !stream.fault()) {
     const uint64_t instant = ends.front().ticks;
@@ -238,6 +90,7 @@ uint64_t decode_without(std::span<const KnownEnd> ends, std::span<const uint8_t>
       if (known == left.end()) {
         builder.copy(events, i);
       } else {
+        if (known_are == Known::kUnmatched) add_unmatched(events, i, builder);
         left.erase(known);
       }
     }
@@ -246,12 +99,23 @@ uint64_t decode_without(std::span<const KnownEnd> ends, std::span<const uint8_t>
   return std::max(last_ticks, builder.last_ticks());
 }
 
-/// known  per location, by time.
+/// What is known of messages that are under way at the ends of a part.
+struct UnderWay {
+  Known are = Known::kLeftOut;
+  std::vector<std::vector<KnownEnd>> ends;  // Per location, by time; or empty.
+  // Of Known::kUnmatched, per location:
+  std::vector<uint64_t> first_sends;  // The first send from before the part, or UINT64_MAX.
+  trace::Region of_sends;             // A region of MPI for the call that they stand in.
+};
+
+/// open_at_end  per location, gets the begin of the call of MPI that goes on behind the part; or
+///              null.
 base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& index,
                                      const trace::Trace& run, const PartOfRun& part,
-                                     const std::vector<std::vector<KnownEnd>>& known,
+                                     const UnderWay& known, std::vector<uint64_t>* open_at_end,
                                      base::ThreadPool& pool) {
   trace::Trace& trace = archive.trace;
+  const auto classes = trace::call_classes(trace.definitions);
   if (trace.locations.size() != run.locations.size() ||
       trace.definitions.regions.size() != run.definitions.regions.size() ||
       archive.event_bytes != index.file_bytes) {
@@ -292,21 +156,36 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     std::vector<trace::Region> calls;
     before.append_open_regions(calls);
     builder.reserve(room(part.until_ticks) - std::min(room(part.until_ticks), before.size()));
+    if (!known.first_sends.empty() && known.first_sends[i] < part.from_ticks) {
+      builder.enter(known.first_sends[i], known.of_sends);
+      builder.leave(part.from_ticks, known.of_sends);
+    }
+    const size_t added = builder.size() + calls.size();
     for (const trace::Region region : calls) builder.enter(part.from_ticks, region);
     std::span<const KnownEnd> ends;
-    if (!known.empty()) ends = known[i];
+    if (!known.ends.empty()) ends = known.ends[i];
     const uint64_t last_ticks =
-        decode_without(ends, file.value().bytes(), part.until_ticks, stream, builder);
+        decode_without(ends, known.are, file.value().bytes(), part.until_ticks, stream, builder);
     if (stream.fault()) {
-      return otf2::event_fault(path, archive.event_chunk_bytes, *stream.fault(),
-                               places.event[place] + before.size() - open + builder.size() -
-                                   calls.size() + stream.unknown());
+      return otf2::event_fault(
+          path, archive.event_chunk_bytes, *stream.fault(),
+          places.event[place] + before.size() - open + builder.size() - added + stream.unknown());
     }
     const uint64_t end_ticks = stream.ended() ? last_ticks : part.until_ticks;
     calls.clear();
     builder.append_open_regions(calls);
+    const std::vector<uint32_t> enters(builder.open_calls().begin(), builder.open_calls().end());
     for (size_t k = calls.size(); k-- > 0;) builder.leave(end_ticks, calls[k]);
     location.events = builder.finish();
+    if (open_at_end != nullptr && !stream.ended()) {
+      const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
+        return region.valid() && classes[region] == trace::CallClass::kMpi;
+      });
+      if (first != calls.end()) {
+        (*open_at_end)[i] =
+            location.events.ticks[enters[static_cast<size_t>(first - calls.begin())]];
+      }
+    }
     return {};
   };
   pool.for_each(part.locations.size(), [&](size_t k) {
@@ -371,12 +250,84 @@ std::vector<MarkedMessage> under_way(const Marks& marks, const PartOfRun& part,
   return messages;
 }
 
+/// Of messages, those under way at the ends of a part.
+UnderWay ends_of(const std::vector<MarkedMessage>& messages, uint64_t from_ticks,
+                 size_t locations) {
+  UnderWay known;
+  known.ends.resize(locations);
+  for (const MarkedMessage& one : messages) {
+    known.ends[one.send_location].push_back({one.send_ticks, one.bytes, one.tag, true});
+    known.ends[one.recv_location].push_back({one.recv_ticks, one.bytes, one.tag, false});
+  }
+  for (auto& of_location : known.ends) {
+    std::erase_if(of_location, [&](const KnownEnd& end) { return end.ticks < from_ticks; });
+    std::stable_sort(of_location.begin(), of_location.end(),
+                     [](const KnownEnd& a, const KnownEnd& b) { return a.ticks < b.ticks; });
+  }
+  return known;
+}
+
+/// A call of MPI that sends, and neither begins nor ends it; none() without.
+trace::Region sending_region(const trace::Definitions& definitions) {
+  const auto classes = trace::call_classes(definitions);
+  for (uint32_t region = 0; region < classes.size(); ++region) {
+    const std::string_view name = definitions.regions[region].name;
+    const bool sends = name.find("send") != std::string::npos ||
+                       name.find("Send") != std::string::npos ||
+                       name.find("SEND") != std::string::npos;
+    if (sends && classes[region] == trace::CallClass::kMpi) return trace::Region(region);
+  }
+  return trace::Region::none();
+}
+
+/// Nonblocking operations that are not complete at the end of the part: which those behind them are
+/// the i-th of is not known before.
+uint64_t pending_operations(const trace::Trace& trace) {
+  uint64_t pending = 0;
+  for (const trace::Location& location : trace.locations) {
+    std::set<uint64_t> requests;
+    const trace::Events& events = location.events;
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (events.kind[i] == trace::EventKind::kNonBlockingCollectiveRequest) {
+        requests.insert(events.word64(i));
+      } else if (events.kind[i] == trace::EventKind::kNonBlockingCollectiveComplete) {
+        constexpr size_t kRequest = 7;
+        requests.erase(events.word64(i, kRequest));
+      }
+    }
+    pending += requests.size();
+  }
+  return pending;
+}
+
+/// How many calls that began in the time that was asked for are not known to their end.
+uint64_t cut_calls(const trace::Trace& trace, const std::vector<uint64_t>& open_at_end,
+                   uint64_t part_end_ticks, uint64_t from_ticks, uint64_t until_ticks) {
+  const auto is_asked_for = [&](uint64_t begin) {
+    return begin >= from_ticks && begin <= until_ticks;
+  };
+  auto count =
+      static_cast<uint64_t>(std::count_if(open_at_end.begin(), open_at_end.end(), is_asked_for));
+  if (part_end_ticks == UINT64_MAX) return count;
+  count += pending_operations(trace);
+  const trace::CommunicatorRanks ranks(trace);
+  const trace::Collectives& all = trace.collectives;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto* const begins = all.begin_ticks.begin();
+    const bool is_whole = all.first[i + 1] - all.first[i] >= ranks.size(all.comm[i]);
+    if (is_whole || trace::is_self(trace.definitions, all.comm[i])) continue;
+    const bool any = std::any_of(begins + all.first[i], begins + all.first[i + 1], is_asked_for);
+    count += any ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& index,
                                      const trace::Trace& run, const PartOfRun& part,
                                      base::ThreadPool& pool) {
-  return read_part(std::move(archive), index, run, part, {}, pool);
+  return read_part(std::move(archive), index, run, part, {}, nullptr, pool);
 }
 
 base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const ArchiveIndex& index,
@@ -385,17 +336,8 @@ base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const Archi
   std::vector<bool> is_chosen(run.locations.size());
   for (const uint32_t location : part.locations) is_chosen[location] = true;
   std::vector<MarkedMessage> known = under_way(marks, part, is_chosen);
-  std::vector<std::vector<KnownEnd>> ends(run.locations.size());
-  for (const MarkedMessage& one : known) {
-    ends[one.send_location].push_back({one.send_ticks, one.bytes, one.tag, true});
-    ends[one.recv_location].push_back({one.recv_ticks, one.bytes, one.tag, false});
-  }
-  for (auto& of_location : ends) {
-    std::erase_if(of_location, [&](const KnownEnd& end) { return end.ticks < part.from_ticks; });
-    std::stable_sort(of_location.begin(), of_location.end(),
-                     [](const KnownEnd& a, const KnownEnd& b) { return a.ticks < b.ticks; });
-  }
-  auto trace = read_part(std::move(archive), index, run, part, ends, pool);
+  auto trace = read_part(std::move(archive), index, run, part,
+                         ends_of(known, part.from_ticks, run.locations.size()), nullptr, pool);
   if (!trace) return trace;
   trace::match_messages(trace.value(), pool);
   std::erase_if(known, [&](const MarkedMessage& one) {
@@ -403,6 +345,55 @@ base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const Archi
   });
   merge(std::move(known), trace.value().messages);
   return trace;
+}
+
+base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveIndex& index,
+                                         const Marks& marks, const trace::Trace& run,
+                                         const PartOfRun& part, uint64_t from_ticks,
+                                         uint64_t until_ticks,
+                                         std::shared_ptr<const trace::WholeRun> whole,
+                                         base::ThreadPool& pool) {
+  const size_t locations = run.locations.size();
+  std::vector<MarkedMessage> messages = under_way(marks, part, std::vector<bool>(locations, true));
+  UnderWay known = ends_of(messages, part.from_ticks, locations);
+  known.are = Known::kUnmatched;
+  known.of_sends = sending_region(archive.trace.definitions);
+  if (known.of_sends.valid()) {
+    known.first_sends.assign(locations, UINT64_MAX);
+    for (const MarkedMessage& one : messages) {
+      uint64_t& first = known.first_sends[one.send_location];
+      first = std::min(first, one.send_ticks);
+    }
+  }
+  std::vector<uint64_t> open_at_end(locations, UINT64_MAX);
+  auto read = read_part(std::move(archive), index, run, part, known, &open_at_end, pool);
+  if (!read) return read.error();
+  JudgedPart result{std::move(read).value()};
+  trace::Trace& trace = result.trace;
+  trace.whole = std::move(whole);
+  trace::match_messages(trace, pool);
+  for (auto* const list : {&trace.unmatched_sends, &trace.unmatched_receives}) {
+    std::erase_if(*list, [&](const trace::Unmatched& one) { return is_unmatched(trace, one); });
+  }
+  const auto is_asked_for = [&](uint64_t ticks) {
+    return ticks >= from_ticks && ticks <= until_ticks;
+  };
+  for (const MarkedMessage& one : messages) {
+    const bool is_cut = one.recv_ticks >= part.until_ticks;
+    const bool is_seen = is_asked_for(one.send_ticks) || is_asked_for(one.recv_post_ticks);
+    result.cut_calls += is_cut && is_seen ? 1 : 0;
+  }
+  std::erase_if(messages, [&](const MarkedMessage& one) {  // The receiving call is not there.
+    return one.recv_ticks < part.from_ticks || one.recv_ticks >= part.until_ticks;
+  });
+  merge(std::move(messages), trace.messages);
+  std::span<const trace::BegunOperation> begun;
+  for (const Mark& mark : marks) {
+    if (mark.ticks == part.from_ticks) begun = mark.operations;
+  }
+  trace::match_collectives(trace, pool, begun, part.from_ticks);
+  result.cut_calls += cut_calls(trace, open_at_end, part.until_ticks, from_ticks, until_ticks);
+  return result;
 }
 
 }  // namespace pathline::summary

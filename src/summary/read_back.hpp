@@ -2,53 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <vector>
+#include <memory>
 
-#include "base/packing.hpp"
-#include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
-#include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
-#include "summary/column_file.hpp"
+#include "summary/archive_index.hpp"
 #include "summary/marks.hpp"
 #include "trace/trace.hpp"
 
 // Events of a part of a run from its archive, which a summary knows the way into.
 namespace pathline::summary {
-
-/// Where events stand, and what tells that the archive is still the same.
-struct ArchiveIndex {
-  std::vector<uint64_t> file_bytes;      ///< Per location, of its events.
-  std::vector<uint64_t> events;          ///< Per location, how many they are.
-  std::vector<otf2::SeekPoints> places;  ///< Per location.
-  [[nodiscard]] bool empty() const { return places.empty(); }
-};
-
-/// The places of some locations for another process of the job, which takes them over.
-void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine, base::Packer& out);
-void take(base::Unpacker& in, ArchiveIndex& index);
-
-void write_archive_index(const ArchiveIndex& index, ColumnWriter& out);
-/// returns  an empty one of a run that was not read in windows of time.
-/// errors   kCorrupt for damage and for rows that do not fit the run.
-base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const trace::Trace& run);
-
-struct PartOfRun {
-  uint64_t from_ticks;
-  uint64_t until_ticks;
-  std::vector<uint32_t> locations;
-};
-
-/// How many events have to be decoded for a part, up to SeekPoints::kEvery for each location more.
-uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part);
-
-/// How many of them are in the part and will be in memory: an estimate between the places.
-uint64_t events_to_keep(const ArchiveIndex& index, const trace::Trace& run, const PartOfRun& part);
-
-/// From the last mark before a part to the first one behind it.
-PartOfRun between_marks(const Marks& marks, const PartOfRun& part);
 
 /// The events of a part, as a trace of the run: each chosen location begins with the Enters of the
 /// calls that are open, and ends with Leaves for those still open at the end of the part. Other
@@ -71,5 +35,28 @@ base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& 
 base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const ArchiveIndex& index,
                                               const Marks& marks, const trace::Trace& run,
                                               const PartOfRun& part, base::ThreadPool& pool);
+
+/// What one has to know of a part to tell who waited for whom in it.
+struct JudgedPart {
+  trace::Trace trace;
+  /// Calls that began in the asked-for time and go on behind what was read, or wait for what is
+  /// there: to know them more has to be read.
+  uint64_t cut_calls = 0;
+};
+
+/// The same with all locations of the run, and with its collective operations. What was under way
+/// where the part begins is told apart by a mark: sends from before stand in a call of their own.
+///
+/// marks     of the run.
+/// part      of between_operations(), of all locations; its end any mark behind that.
+/// from, until ticks  what is asked for: calls that begin there. From 0 on for all that are open
+///                    there.
+/// whole     for trace::Trace::whole.
+base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveIndex& index,
+                                         const Marks& marks, const trace::Trace& run,
+                                         const PartOfRun& part, uint64_t from_ticks,
+                                         uint64_t until_ticks,
+                                         std::shared_ptr<const trace::WholeRun> whole,
+                                         base::ThreadPool& pool);
 
 }  // namespace pathline::summary

@@ -95,7 +95,8 @@ class Pass {
         profile_(windows_.trace().locations.size()),
         bytes_(windows_.trace()),
         wait_stream_(windows_.trace(), exchange.rank()),
-        waits_(windows_.trace()),
+        waits_(windows_.trace(), [this](const std::vector<trace::CollectivePart>& members,
+                                        bool is_whole) { marks_.add(members, is_whole); }),
         omp_barriers_(windows_.trace()) {}
 
   base::Result<RunSummary> run(const std::optional<Scratch>& scratch) {

@@ -112,6 +112,7 @@ std::vector<bool> step_markers(const Definitions& definitions) {
 }
 
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace, base::ThreadPool* pool) {
+  if (trace.whole) return trace.whole->steps;
   std::vector<std::vector<StepWindow>> steps(trace.rank_count);
   Markers markers;
   markers.is = step_markers(trace.definitions);

@@ -113,22 +113,15 @@ void walk_calls(const Definitions& definitions, const Events& events, Enter ente
   walk_calls(definitions, events, enter, leave, [](size_t) {});
 }
 
+/// Whether a region marks time steps, by region.
+std::vector<bool> step_markers(const Definitions& definitions);
 /// Time steps that the program marked: the calls of a region named "time step" on each rank's first
 /// thread, numbered by the parameter `step` recorded inside, or 0, 1, 2 ... without one. A
 /// call without a number around or inside one that has it is a region of the program's own that is
-/// called so, too.
-struct StepWindow {
-  uint32_t step;
-  uint64_t begin_ticks;
-  uint64_t end_ticks;
-  bool recorded = true;  ///< False if recording was switched off: only its times are known.
-  friend bool operator==(const StepWindow&, const StepWindow&) = default;
-};
-/// Whether a region marks them, by region.
-std::vector<bool> step_markers(const Definitions& definitions);
-/// Per rank, in the order of time; empty lists when the program marked none.
+/// called so, too. Of a part of a run those of the whole.
 ///
-/// pool  for large traces: each rank is a piece of work.
+/// pool     for large traces: each rank is a piece of work.
+/// returns  per rank, in the order of time; empty lists when the program marked none.
 std::vector<std::vector<StepWindow>> marked_steps(const Trace& trace,
                                                   base::ThreadPool* pool = nullptr);
 

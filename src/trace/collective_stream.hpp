@@ -69,6 +69,8 @@ class CollectiveStream {
 class CollectiveNumbers {
  public:
   void number(const std::vector<std::span<CollectivePart>>& lists);
+  /// The next part of a communicator gets this number.
+  void begin_at(uint32_t comm, uint32_t number) { next_[comm] = number; }
 
  private:
   std::unordered_map<uint32_t, uint32_t> next_;  // By communicator.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -54,9 +55,22 @@ struct EventAt {
 void for_each_pair(const Trace& trace, const std::vector<bool>& chosen, base::ThreadPool& pool,
                    const std::function<void(EventAt send, EventAt receive)>& visit);
 
+/// A member's part in a collective operation that it began before a part of the run, and that not
+/// all members had ended there.
+struct BegunOperation {
+  uint32_t comm;       ///< Index.
+  uint32_t number;     ///< Of those of the communicator, from the first that was under way.
+  uint32_t location;   ///< LocationIndex.
+  uint64_t end_ticks;  ///< 0 where it had ended.
+};
+
 /// Joins the i-th collective operation that each member of a communicator began. A member that
 /// takes part in fewer operations than others (measurement switched off, died) is missing in the
 /// last ones. Fills collectives.
-void match_collectives(Trace& trace, base::ThreadPool& pool);
+///
+/// begun       of a part of a run: what tells the first operations of its members apart.
+/// from_ticks  when they begin then, at the latest.
+void match_collectives(Trace& trace, base::ThreadPool& pool,
+                       std::span<const BegunOperation> begun = {}, uint64_t from_ticks = 0);
 
 }  // namespace pathline::trace

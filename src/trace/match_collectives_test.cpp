@@ -205,5 +205,34 @@ TEST(MatchCollectives, KnowsTheRootAsARankOfTheProgram) {
   EXPECT_EQ(trace.collectives.root[2], uint32_t{Rank::none()});
 }
 
+TEST(MatchCollectives, OfAPartThoseThatHadBegunAreToldApartByWhatIsKnownOfThem) {
+  TestTrace test(3);
+  // From 100 on. Rank 0 had ended operations 5 and 6, and begun 7 and 8; those end the other way
+  // around. Rank 1 had begun 5. Of rank 2 nothing was under way.
+  constexpr uint32_t kBarrierKind = 0, kReduceKind = 11;
+  test.on(0).icollective(110, 1, kReduceKind).icollective(120, 2, kBarrierKind);
+  test.on(0).collective(130, 140, kReduceKind);
+  test.on(1).icollective(105, 9, kBarrierKind).collective(106, 107, kBarrierKind);
+  test.on(1).collective(111, 112, kBarrierKind).collective(113, 114, kReduceKind);
+  test.on(1).collective(133, 141, kReduceKind);
+  for (const uint64_t t : {101U, 103U, 108U, 115U, 135U}) {
+    test.on(2).collective(t, t + 1, t == 135U || t == 115U ? kReduceKind : kBarrierKind);
+  }
+  Trace trace = test.finish();
+  trace.collectives = {};
+  base::ThreadPool pool(1);
+  const std::vector<BegunOperation> begun = {
+      {0, 0, 0, 0}, {0, 1, 0, 0}, {0, 2, 0, 120}, {0, 3, 0, 110}, {0, 0, 1, 105}};
+  match_collectives(trace, pool, begun, 100);
+  const Collectives& c = trace.collectives;
+  EXPECT_THAT(members(trace),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2), ElementsAre(0, 1, 2),
+                          ElementsAre(0, 1, 2), ElementsAre(0, 1, 2)));
+  EXPECT_THAT(c.operation,
+              ElementsAre(kBarrierKind, kBarrierKind, kBarrierKind, kReduceKind, kReduceKind));
+  EXPECT_THAT(c.begin_ticks,
+              ElementsAre(100, 101, 106, 103, 100, 111, 108, 100, 113, 115, 130, 133, 135));
+}
+
 }  // namespace
 }  // namespace pathline::trace

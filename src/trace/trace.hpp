@@ -96,6 +96,21 @@ struct Collectives {
   [[nodiscard]] size_t size() const { return operation.size(); }
 };
 
+/// A time step that the program marked.
+struct StepWindow {
+  uint32_t step;
+  uint64_t begin_ticks;
+  uint64_t end_ticks;
+  bool recorded = true;  ///< False if recording was switched off: only its times are known.
+  friend bool operator==(const StepWindow&, const StepWindow&) = default;
+};
+
+/// What a part of a run has to know of the whole.
+struct WholeRun {
+  std::vector<std::vector<StepWindow>> steps;  ///< marked_steps() of the whole.
+  std::vector<bool> is_recorded;               ///< By location: it has events somewhere.
+};
+
 /// Everything read from one run. Immutable once built, shared freely between threads.
 struct Trace {
   std::string format;   ///< "OTF2 2.3.0", "CSV".
@@ -123,7 +138,8 @@ struct Trace {
   uint64_t unknown_events = 0;  ///< Records of kinds that the library does not know.
   uint64_t unknown_definitions = 0;
   bool complete = true;
-  std::vector<std::string> warnings;  ///< What a user should know before he believes the rest.
+  std::vector<std::string> warnings;      ///< What a user should know before he believes the rest.
+  std::shared_ptr<const WholeRun> whole;  ///< Of a part of the time; null for a whole run.
 
   [[nodiscard]] double seconds(uint64_t ticks) const {
     // Unsigned and signed apart: a receive before the start must not become 10^10 s.
@@ -135,6 +151,10 @@ struct Trace {
   }
   [[nodiscard]] double duration_seconds() const { return span_seconds(end_ticks - start_ticks); }
   [[nodiscard]] uint64_t event_count() const;
+  /// Whether anything is known of what a location did: a part may have no event of it.
+  [[nodiscard]] bool is_recorded(size_t location) const {
+    return whole ? bool{whole->is_recorded[location]} : locations[location].events.size() > 0;
+  }
 };
 
 }  // namespace pathline::trace

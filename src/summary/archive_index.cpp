@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "summary/archive_index.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pathline::summary {
+namespace {
+
+constexpr size_t kPlaceColumns = 3;  // Of "seek.place": differences of offset, event and ticks.
+
+}  // namespace
+
+size_t place_before(const otf2::SeekPoints& places, uint64_t from) {
+  const auto after = std::lower_bound(places.ticks.begin(), places.ticks.end(), from);
+  return after == places.ticks.begin() ? 0 : static_cast<size_t>(after - places.ticks.begin()) - 1;
+}
+
+uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks) {
+  const otf2::SeekPoints& places = index.places[location];
+  const auto place = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
+  if (place == places.ticks.end()) return std::max(index.events[location], places.event.back());
+  return places.event[static_cast<size_t>(place - places.ticks.begin())];
+}
+
+void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,
+          base::Packer& out) {
+  for (size_t i = 0; i < index.places.size(); ++i) {
+    if (!is_mine(i)) continue;
+    const otf2::SeekPoints& places = index.places[i];
+    out.put(uint64_t{i});
+    out.put_list(places.offset);
+    out.put_list(places.event);
+    out.put_list(places.ticks);
+    out.put_list(places.open_end);
+    out.put_list(places.open);
+  }
+  out.put(UINT64_MAX);
+}
+
+void take(base::Unpacker& in, ArchiveIndex& index) {
+  for (uint64_t i = in.get<uint64_t>(); i != UINT64_MAX; i = in.get<uint64_t>()) {
+    otf2::SeekPoints& places = index.places[i];
+    places.offset = in.list<uint64_t>();
+    places.event = in.list<uint64_t>();
+    places.ticks = in.list<uint64_t>();
+    places.open_end = in.list<uint64_t>();
+    places.open = in.list<trace::Region>();
+  }
+}
+
+void write_archive_index(const ArchiveIndex& index, ColumnWriter& out) {
+  if (index.empty()) return;
+  std::vector<uint64_t> rows, numbers;
+  std::vector<uint32_t> depths, regions;
+  for (const otf2::SeekPoints& places : index.places) {
+    rows.push_back(places.size());
+    uint64_t offset = 0;
+    uint64_t event = 0;
+    uint64_t ticks = 0;
+    for (size_t i = 0; i < places.size(); ++i) {
+      numbers.push_back(places.offset[i] - std::exchange(offset, places.offset[i]));
+      numbers.push_back(places.event[i] - std::exchange(event, places.event[i]));
+      numbers.push_back(places.ticks[i] - std::exchange(ticks, places.ticks[i]));
+      const auto open = places.open_at(i);
+      depths.push_back(static_cast<uint32_t>(open.size()));
+      for (const trace::Region region : open) regions.push_back(region);
+    }
+  }
+  out.add("archive.bytes", index.file_bytes);
+  out.add("archive.events", index.events);
+  out.add("seek.location.rows", rows);
+  out.add("seek.place", numbers);
+  out.add("seek.depth", depths);
+  out.add("seek.region", regions);
+}
+
+base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const trace::Trace& run) {
+  ArchiveIndex index;
+  if (!file.has("archive.bytes")) return index;
+  auto bytes = file.column<uint64_t>("archive.bytes");
+  if (!bytes) return bytes.error();
+  auto events = file.column<uint64_t>("archive.events");
+  if (!events) return events.error();
+  const auto rows = file.column<uint64_t>("seek.location.rows");
+  if (!rows) return rows.error();
+  const auto numbers = file.column<uint64_t>("seek.place");
+  if (!numbers) return numbers.error();
+  const auto depths = file.column<uint32_t>("seek.depth");
+  if (!depths) return depths.error();
+  const auto regions = file.column<uint32_t>("seek.region");
+  if (!regions) return regions.error();
+  const size_t region_count = run.definitions.regions.size();
+  const auto& region = regions.value();
+  const bool fits_run =
+      bytes.value().size() == run.locations.size() &&
+      events.value().size() == run.locations.size() &&
+      rows.value().size() == run.locations.size() &&
+      numbers.value().size() == depths.value().size() * kPlaceColumns &&
+      std::all_of(region.begin(), region.end(), [&](uint32_t r) { return r < region_count; });
+  if (!fits_run) return file.damaged("table seek: its rows do not fit the run");
+  index.file_bytes = std::move(bytes).value();
+  index.events = std::move(events).value();
+  size_t row = 0;
+  size_t open = 0;
+  for (const uint64_t count : rows.value()) {
+    if (count > depths.value().size() - row) return file.damaged("table seek: it ends early");
+    otf2::SeekPoints& places = index.places.emplace_back();
+    uint64_t offset = 0;
+    uint64_t event = 0;
+    uint64_t ticks = 0;
+    for (const size_t end = row + count; row < end; ++row) {
+      places.offset.push_back(offset += numbers.value()[row * kPlaceColumns]);
+      places.event.push_back(event += numbers.value()[row * kPlaceColumns + 1]);
+      places.ticks.push_back(ticks += numbers.value()[row * kPlaceColumns + 2]);
+      const uint32_t depth = depths.value()[row];
+      if (depth > region.size() - open) return file.damaged("table seek: it lacks open calls");
+      for (const size_t last = open + depth; open < last; ++open) {
+        places.open.emplace_back(region[open]);
+      }
+      places.open_end.push_back(places.open.size());
+    }
+    if (!std::is_sorted(places.ticks.begin(), places.ticks.end()) ||
+        !std::is_sorted(places.event.begin(), places.event.end())) {
+      return file.damaged("table seek: its times go back");
+    }
+  }
+  return index;
+}
+
+uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
+  uint64_t events = 0;
+  for (const uint32_t location : part.locations) {
+    const otf2::SeekPoints& places = index.places[location];
+    if (places.size() == 0) continue;
+    events += event_of_next_place(index, location, part.until_ticks) -
+              places.event[place_before(places, part.from_ticks)];
+  }
+  return events;
+}
+
+uint64_t events_to_keep(const ArchiveIndex& index, const trace::Trace& run, const PartOfRun& part) {
+  double events = 0;
+  for (const uint32_t location : part.locations) {
+    const otf2::SeekPoints& places = index.places[location];
+    if (places.size() == 0) continue;
+    const auto before = [&](uint64_t ticks) {
+      if (ticks <= places.ticks[0]) return 0.0;
+      const size_t place = place_before(places, ticks);
+      const bool is_last = place + 1 == places.size();
+      const uint64_t end_ticks = is_last ? run.end_ticks : places.ticks[place + 1];
+      const uint64_t end_event =
+          is_last ? std::max(index.events[location], places.event[place]) : places.event[place + 1];
+      const auto first = static_cast<double>(places.event[place]);
+      const auto span = static_cast<double>(end_ticks - std::min(end_ticks, places.ticks[place]));
+      const double share =
+          span > 0 ? std::min(1.0, static_cast<double>(ticks - places.ticks[place]) / span) : 1;
+      return first + share * (static_cast<double>(end_event) - first);
+    };
+    events += before(part.until_ticks) - before(part.from_ticks);
+  }
+  return static_cast<uint64_t>(events);
+}
+
+PartOfRun between_marks(const Marks& marks, const PartOfRun& part) {
+  PartOfRun wide = part;
+  const auto is_before = [](const Mark& mark, uint64_t ticks) { return mark.ticks < ticks; };
+  const auto end = std::lower_bound(marks.begin(), marks.end(), part.until_ticks, is_before);
+  wide.until_ticks = end == marks.end() ? UINT64_MAX : end->ticks;
+  const auto behind = std::lower_bound(marks.begin(), marks.end(), part.from_ticks + 1, is_before);
+  wide.from_ticks = behind == marks.begin() ? 0 : (behind - 1)->ticks;
+  return wide;
+}
+
+PartOfRun between_operations(const Marks& marks, const PartOfRun& part) {
+  PartOfRun wide = between_marks(marks, part);
+  wide.from_ticks = 0;
+  uint64_t last = 0;
+  for (const Mark& mark : marks) {
+    if (mark.ticks > part.from_ticks) break;
+    if (mark.knows_operations) wide.from_ticks = std::exchange(last, mark.ticks);
+  }
+  return wide;
+}
+
+uint64_t next_mark(const Marks& marks, uint64_t ticks) {
+  const auto next = std::upper_bound(marks.begin(), marks.end(), ticks,
+                                     [](uint64_t t, const Mark& mark) { return t < mark.ticks; });
+  return next == marks.end() ? UINT64_MAX : next->ticks;
+}
+
+}  // namespace pathline::summary
