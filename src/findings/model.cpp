@@ -2,7 +2,6 @@
 #include "findings/model.hpp"
 
 #include <stdexcept>
-#include <unordered_map>
 
 #include "profile/call_tree.hpp"
 #include "trace/outer_calls.hpp"
@@ -180,24 +179,41 @@ std::vector<Model::Lane> lanes_of(const trace::Trace& trace, const comm::Depende
   return lanes;
 }
 
-/// Numbers the call paths of all lanes, in the order of lanes, and returns per lane from its nodes
-/// to these numbers.
+/// Numbers the call paths of all lanes, and returns per lane from its nodes to these numbers: depth
+/// first, callees in the order of their regions, so that a part of a run has them in the same order
+/// as the whole.
 std::vector<std::vector<uint32_t>> merge_trees(const std::vector<LanePart>& parts, Model& model) {
-  std::unordered_map<uint64_t, uint32_t> known;
-  std::vector<std::vector<uint32_t>> numbers(parts.size());
+  profile::CallTree all;
+  std::vector<std::vector<uint32_t>> nodes_of_all(parts.size());
   for (size_t lane = 0; lane < parts.size(); ++lane) {
     const auto& nodes = parts[lane].tree.nodes();
-    numbers[lane].assign(nodes.size(), kNone);
+    nodes_of_all[lane].assign(nodes.size(), 0);
     for (size_t n = 1; n < nodes.size(); ++n) {
-      const uint32_t parent = nodes[n].parent == 0 ? kNone : numbers[lane][nodes[n].parent];
-      const uint64_t key = uint64_t{parent} << 32U | uint32_t{nodes[n].region};
-      const auto [entry, added] =
-          known.try_emplace(key, static_cast<uint32_t>(model.call_paths.size()));
-      if (added) model.call_paths.push_back({profile::CallPath(parent), nodes[n].region});
-      numbers[lane][n] = entry->second;
+      nodes_of_all[lane][n] = all.child(nodes_of_all[lane][nodes[n].parent], nodes[n].region);
     }
   }
-  return numbers;
+  const size_t count = all.nodes().size();
+  std::vector<std::vector<uint32_t>> callees(count);
+  for (uint32_t n = 1; n < count; ++n) callees[all.nodes()[n].parent].push_back(n);
+  std::vector<uint32_t> number(count, kNone);
+  std::vector<uint32_t> open = {0};
+  while (!open.empty()) {
+    const uint32_t node = open.back();
+    open.pop_back();
+    if (node > 0) {
+      number[node] = static_cast<uint32_t>(model.call_paths.size());
+      model.call_paths.push_back(
+          {profile::CallPath(number[all.nodes()[node].parent]), all.nodes()[node].region});
+    }
+    std::sort(callees[node].begin(), callees[node].end(), [&](uint32_t a, uint32_t b) {
+      return all.nodes()[a].region > all.nodes()[b].region;
+    });
+    open.insert(open.end(), callees[node].begin(), callees[node].end());
+  }
+  for (auto& of_lane : nodes_of_all) {
+    for (uint32_t& node : of_lane) node = number[node];
+  }
+  return nodes_of_all;
 }
 
 /// Room for what is known of each call and gap; outside of the window nothing is.
