@@ -57,6 +57,13 @@ base::Status check_memory(const fs::path& source, uint64_t events) {
       "A shorter time or fewer ranks need less."};
 }
 
+/// Whether the whole run does, as far as its number of events tells.
+bool fits_into_memory(const summary::RunSummary& summary) {
+  constexpr uint64_t kBytesAnEventOfAll = 36;
+  const auto available = base::available_memory();
+  return !available || summary.facts.events <= *available / kBytesAnEventOfAll;
+}
+
 }  // namespace
 
 std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Selection& selection) {
@@ -181,7 +188,10 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
     // Also those of the others with whom chosen ranks talk.
     part.locations = chosen_locations(run, {});
   }
-  if (summary::events_to_read(index.value(), part) > summary.facts.events / 2) return Part();
+  if (summary::events_to_read(index.value(), part) > summary.facts.events / 2 &&
+      fits_into_memory(summary)) {
+    return Part();
+  }
   const uint64_t events = summary::events_to_keep(index.value(), run, part);
   if (auto status = check_memory(source, events); !status) return status.error();
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
@@ -247,11 +257,9 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
                                                     const summary::RunSummary& summary) {
   using Middle = std::optional<MiddlePart>;
   constexpr uint64_t kMostEvents = 1 << 24;
-  const auto available = base::available_memory();
   const fs::path source = input::events_of(summary, path);
   std::error_code failed;
-  if (!available || summary.facts.events <= *available / kBytesAnEvent ||
-      follows_from_others(summary, PartNeeds::kFindings) || !fs::exists(source, failed)) {
+  if (fits_into_memory(summary) || follows_from_others(summary, PartNeeds::kFindings) || !fs::exists(source, failed)) {
     return Middle();
   }
   const auto file = summary::ColumnReader::open(path);
@@ -264,7 +272,8 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
   const auto whole = whole_of(path, summary, index.value());
   if (!whole) return whole.error();
   const Stretches stretches = stretches_of(summary, whole.value()->steps);
-  const uint64_t most = std::min(kMostEvents, *available / kBytesAnEvent / 2);
+  const uint64_t most = std::min(
+      kMostEvents, base::available_memory().value_or(UINT64_MAX) / kBytesAnEvent / 2);
   const size_t count = stretches.all.size();
   // `wide` more on each side of the one in the middle.
   const auto part_of = [&](size_t wide) {
@@ -288,7 +297,11 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
   }
   const auto [first, last] = part_of(wide);
   MiddlePart part{summary.run.seconds(first.from_ticks), summary.run.seconds(last.until_ticks), ""};
-  if (stretches.are_steps) part.steps = fmt::format("{} to {}", first.step, last.step);
+  if (stretches.are_steps) {
+    part.steps = first.step == last.step
+                     ? fmt::format("time step {}", first.step)
+                     : fmt::format("time steps {} to {}", first.step, last.step);
+  }
   return Middle(part);
 }
 

@@ -62,7 +62,7 @@ base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path&
 struct MiddlePart {
   double from_s;
   double until_s;
-  std::string steps;  ///< "690 to 701"; "" without.
+  std::string steps;  ///< "time steps 690 to 701"; "" without.
 };
 base::Result<std::optional<MiddlePart>> middle_part(const std::filesystem::path& path,
                                                     const summary::RunSummary& summary);

@@ -37,14 +37,47 @@ base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
   return request;
 }
 
+namespace {
+
+/// Of a run that is too large for memory, the part to judge, with a note. `run` is of its summary.
+base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& options,
+                                                       std::string_view how_to_choose,
+                                                       Opened& run) {
+  if (!options.scratch.empty()) return std::optional<app::MiddlePart>();
+  run.summary->run = std::move(run.trace);
+  auto part = app::middle_part(options.input, *run.summary);
+  run.trace = std::move(run.summary->run);
+  if (part && part.value() && !options.quiet) {
+    note(fmt::format("{} events are too many for the memory there is: judging {:.6f} s to {:.6f} "
+                     "s{} ({} for others, --scratch DIR for all, on a disk)",
+                     base::human_count(run.summary->facts.events), part.value()->from_s,
+                     part.value()->until_s,
+                     part.value()->steps.empty() ? "" : ", " + part.value()->steps,
+                     how_to_choose));
+  }
+  return part;
+}
+
+}  // namespace
+
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const Answers& answers, Opened& run) {
-  if (!run.summary) return std::optional<app::JudgedRun>();
+  using Answer = std::optional<app::JudgedRun>;
+  if (!run.summary) return Answer();
   auto kept = app::judged_run(options.input, *run.summary, run.trace);
   if (!kept) return kept.error();
   if (kept.value() && answers(*kept.value())) return kept;
-  if (auto status = read_events(options, run); !status) return status.error();
-  return std::optional<app::JudgedRun>();
+  const auto middle = middle_of(options, "--from and --until", run);
+  if (!middle) return middle.error();
+  CommonOptions time = options;
+  std::optional<app::PartNeeds> needs;
+  if (middle.value()) {
+    time.from_s = middle.value()->from_s;
+    time.until_s = middle.value()->until_s;
+    needs = app::PartNeeds::kWaits;
+  }
+  if (auto status = read_events(time, run, needs); !status) return status.error();
+  return Answer();
 }
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
@@ -55,33 +88,22 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
   auto kept = app::judged_run(options.input, *run.summary, run.trace);
   if (!kept) return kept.error();
   if (kept.value() && kept.value()->answers(request)) return kept;
-  if (request.focus != findings::Focus::kTime && options.scratch.empty()) {
-    run.summary->run = std::move(run.trace);
-    const auto middle = app::middle_part(options.input, *run.summary);
-    run.trace = std::move(run.summary->run);
+  if (request.focus != findings::Focus::kTime) {
+    const auto middle = middle_of(options, "--focus FROM:UNTIL", run);
     if (!middle) return middle.error();
     if (middle.value()) {
-      const app::MiddlePart& part = *middle.value();
       request.focus = findings::Focus::kTime;
-      request.from_s = part.from_s;
-      request.until_s = part.until_s;
-      if (!options.quiet) {
-        note(fmt::format(
-            "{} events are too many for the memory there is: judging {:.6f} s to {:.6f} s{}; "
-            "--focus FROM:UNTIL chooses others, --scratch DIR takes a disk for all",
-            base::human_count(run.summary->facts.events), part.from_s, part.until_s,
-            part.steps.empty() ? "" : ", time steps " + part.steps));
-      }
+      request.from_s = middle.value()->from_s;
+      request.until_s = middle.value()->until_s;
     }
   }
   CommonOptions time = options;
+  std::optional<app::PartNeeds> needs;
   if (request.focus == findings::Focus::kTime) {
     time.from_s = request.from_s;
     time.until_s = request.until_s;
+    needs = app::PartNeeds::kFindings;
   }
-  const auto needs = request.focus == findings::Focus::kTime
-                         ? std::optional(app::PartNeeds::kFindings)
-                         : std::nullopt;
   if (auto status = read_events(time, run, needs); !status) return status.error();
   return Answer();
 }
