@@ -41,7 +41,7 @@ class Reporter {
     report_.threads = static_cast<uint32_t>(std::count_if(
         trace_.locations.begin(), trace_.locations.end(),
         [](const auto& location) { return location.type == trace::LocationType::kCpuThread; }));
-    report_.steps = model_.steps.size();
+    report_.steps = trace_.whole ? trace_.whole->step_count : model_.steps.size();
     report_.ticks_per_second = hz_;
     report_.efficiency = judged_.efficiency;
     if (judged_.before_ticks > 0) {
@@ -293,6 +293,17 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
   return findings_of(trace, *part.value(), input, request, pool, progress);
+}
+
+void name_run(const std::string& input, FindingsReport& report) {
+  const std::string is = campaign::shell_word(input);
+  for (FindingRow& row : report.findings) {
+    for (std::string& command : row.show) {  // In which it is a word of its own.
+      const size_t at = (command + ' ').find(' ' + report.run + ' ');
+      if (at != std::string::npos) command.replace(at + 1, report.run.size(), is);
+    }
+  }
+  report.run = is;
 }
 
 figure::Causes causes_of(const FindingsReport& report) {

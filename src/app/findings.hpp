@@ -137,6 +137,9 @@ FindingsReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
                            const std::string& input, const FindingsRequest& request,
                            base::ThreadPool& pool, base::Progress& progress);
 
+/// Lets the commands of a report name what the user opened, in place of where its events are.
+void name_run(const std::string& input, FindingsReport& report);
+
 /// The findings as a timeline marks them, those that gain most first.
 figure::Causes causes_of(const FindingsReport& report);
 

@@ -20,6 +20,9 @@ std::string focus_text(const FindingsReport& report) {
       fmt::format("{}, {}{} {}", base::counted(report.ranks, "rank", "ranks"),
                   of_steps ? base::counted(report.steps, "step", "steps") + ", " : "",
                   base::human_seconds(length), kFocus[static_cast<size_t>(report.focus)]);
+  if (report.focus == findings::Focus::kTime) {
+    text += fmt::format(", {:.6g} s to {:.6g} s", report.begin_s, report.end_s);
+  }
   for (const auto& [what, rank_s] : report.outside_rank_s) {
     if (rank_s < 0.01 * length * report.ranks) continue;
     text += fmt::format("; {} {}", what, base::human_seconds(rank_s / std::max(1U, report.ranks)));

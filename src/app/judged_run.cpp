@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/judged_part.hpp"
-#include "campaign/folder.hpp"
 
 // How what is kept is written: each structure as an object with the names of its fields.
 
@@ -118,12 +117,6 @@ std::string fault_of(const JudgedRun& judged, const trace::Trace& run) {
   return "";
 }
 
-/// Commands name a run as a word of its own.
-void rename(const std::string& was, const std::string& is, std::string& command) {
-  const size_t at = (command + ' ').find(' ' + was + ' ');
-  if (at != std::string::npos) command.replace(at + 1, was.size(), is);
-}
-
 }  // namespace
 
 bool JudgedRun::answers(const FindingsRequest& other) const {
@@ -173,12 +166,7 @@ base::Result<std::optional<JudgedRun>> judged_run(const std::filesystem::path& f
   if (const std::string fault = fault_of(*judged, run); !fault.empty()) {
     return damaged(fault);
   }
-  FindingsReport& report = judged->findings;
-  const std::string here = campaign::shell_word(file.string());
-  for (FindingRow& row : report.findings) {
-    for (std::string& command : row.show) rename(report.run, here, command);
-  }
-  report.run = here;
+  name_run(file.string(), judged->findings);
   return judged;
 }
 

@@ -2,16 +2,15 @@
 #include "app/part_of_run.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "app/step_source.hpp"
 #include "base/memory.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "findings/model.hpp"
 #include "input/input.hpp"
 #include "summary/file.hpp"
 #include "summary/read_back.hpp"
@@ -100,18 +99,18 @@ base::Result<otf2::Archive> open_archive_of(const fs::path& source,
 namespace {
 
 /// What the marked steps of the whole are, of a part.
-base::Result<std::shared_ptr<const trace::WholeRun>> whole_of(const fs::path& path,
+base::Result<std::shared_ptr<const trace::WholeRun>> whole_of(const summary::ColumnReader& file,
                                                               const summary::RunSummary& summary,
-                                                              const summary::ArchiveIndex& index) {
+                                                              const summary::ArchiveIndex& index,
+                                                              const summary::PartOfRun& part) {
   auto whole = std::make_shared<trace::WholeRun>();
   for (const uint64_t events : index.events) whole->is_recorded.push_back(events > 0);
   whole->steps.resize(summary.run.rank_count);
   if (summary.facts.marked_steps > 0) {
-    summary::Parts steps = summary::Parts::none();
-    steps.steps = true;
-    const auto read = summary::read(path, steps);
-    if (!read) return read.error();
-    whole->steps = windows_of(read.value().steps, summary.run.rank_count);
+    auto steps = summary::read_steps_of_time(file, summary.run, part.from_ticks, part.until_ticks);
+    if (!steps) return steps.error();
+    whole->steps = std::move(steps.value().windows);
+    whole->step_count = steps.value().count;
   }
   return std::shared_ptr<const trace::WholeRun>(std::move(whole));
 }
@@ -121,11 +120,15 @@ base::Result<std::shared_ptr<const trace::WholeRun>> whole_of(const fs::path& pa
 constexpr int kMostDoublings = 3;
 
 base::Result<std::optional<trace::Trace>> read_waits(
-    const fs::path& path, const summary::RunSummary& summary, const trace::Selection& selection,
-    PartNeeds needs, const summary::ArchiveIndex& index, const summary::Marks& marks,
-    summary::PartOfRun part, base::ThreadPool& pool, std::vector<std::string>& notes) {
-  const fs::path source = input::events_of(summary, path);
-  const auto whole = whole_of(path, summary, index);
+    const fs::path& source, const summary::ColumnReader& file, const summary::RunSummary& summary,
+    const trace::Selection& selection, PartNeeds needs, const summary::ArchiveIndex& index,
+    const summary::Marks& marks, summary::PartOfRun part, base::ThreadPool& pool,
+    std::vector<std::string>& notes) {
+  summary::PartOfRun most = part;  // That may be read.
+  for (int more = (1 << kMostDoublings) - 1; more > 0; --more) {
+    most.until_ticks = summary::next_mark(marks, most.until_ticks);
+  }
+  const auto whole = whole_of(file, summary, index, most);
   if (!whole) return whole.error();
   const uint64_t from_ticks = needs == PartNeeds::kFindings ? selection.from_ticks : 0;
   for (int doublings = 0;; ++doublings) {
@@ -195,8 +198,8 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
   const uint64_t events = summary::events_to_keep(index.value(), run, part);
   if (auto status = check_memory(source, events); !status) return status.error();
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
-    return read_waits(path, summary, selection, needs, index.value(), marks, std::move(part), pool,
-                      notes);
+    return read_waits(source, file.value(), summary, selection, needs, index.value(), marks,
+                      std::move(part), pool, notes);
   }
   auto archive = open_archive_of(source, part.locations, pool);
   if (!archive) return archive.error();
@@ -210,56 +213,64 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
 
 namespace {
 
-/// Times of a run, of which some around the middle can be taken.
-struct Stretches {
-  struct Stretch {
-    uint64_t from_ticks;
-    uint64_t until_ticks;
-    uint32_t step;
-  };
-  std::vector<Stretch> all;  ///< In the order of time.
-  bool are_steps = false;
-};
+using Steps = std::vector<std::vector<trace::StepWindow>>;
 
-Stretches stretches_of(const summary::RunSummary& summary,
-                       const std::vector<std::vector<trace::StepWindow>>& steps) {
+/// Times of a run in their order, of which some around the middle can be taken: the steps of a
+/// rank, or where there are less than three pieces of equal length. Of a program that began anew
+/// those of one go.
+std::vector<trace::StepWindow> stretches_of(const trace::Trace& run, const Steps& steps) {
   constexpr size_t kLeastSteps = 3;
-  Stretches result;
-  std::map<uint32_t, Stretches::Stretch> by_step;
-  for (const auto& of_rank : steps) {
-    for (const trace::StepWindow& one : of_rank) {
-      const auto [at, is_new] = by_step.try_emplace(
-          one.step, Stretches::Stretch{one.begin_ticks, one.end_ticks, one.step});
-      at->second.from_ticks = std::min(at->second.from_ticks, one.begin_ticks);
-      at->second.until_ticks = std::max(at->second.until_ticks, one.end_ticks);
-    }
-  }
-  if (by_step.size() >= kLeastSteps) {
-    result.are_steps = true;
-    for (const auto& [step, one] : by_step) result.all.push_back(one);
-    std::sort(result.all.begin(), result.all.end(),
-              [](const auto& a, const auto& b) { return a.from_ticks < b.from_ticks; });
-    return result;
+  const auto of_rank =
+      std::find_if(steps.begin(), steps.end(), [](const auto& some) { return !some.empty(); });
+  if (of_rank != steps.end() && of_rank->size() >= kLeastSteps) {
+    const auto is_anew = [](const trace::StepWindow& a, const trace::StepWindow& b) {
+      return b.step <= a.step;
+    };
+    const auto middle = of_rank->begin() + static_cast<ptrdiff_t>(of_rank->size() / 2);
+    const auto end = std::adjacent_find(middle, of_rank->end(), is_anew);
+    const auto before = std::adjacent_find(
+        std::reverse_iterator(middle + 1), of_rank->rend(),
+        [&](const trace::StepWindow& b, const trace::StepWindow& a) { return is_anew(a, b); });
+    return {before == of_rank->rend() ? of_rank->begin() : before.base() - 1,
+            end == of_rank->end() ? end : end + 1};
   }
   constexpr uint64_t kPieces = 4096;
-  const uint64_t begin = summary.run.start_ticks;
-  const uint64_t span = summary.run.end_ticks - begin;
+  const uint64_t ticks = (run.end_ticks - run.start_ticks) / kPieces;
+  std::vector<trace::StepWindow> pieces;
   for (uint64_t i = 0; i < kPieces; ++i) {
-    const auto at = [&](uint64_t piece) { return begin + span / kPieces * piece; };
-    result.all.push_back({at(i), at(i + 1), 0});
+    const uint64_t begin = run.start_ticks + i * ticks;
+    pieces.push_back({findings::kNone, begin, begin + ticks});
   }
-  return result;
+  return pieces;
+}
+
+/// From the first begin to the last end of a step, of all ranks.
+///
+/// like  that of one rank: a program that begins anew has its number several times.
+trace::StepWindow of_all_ranks(const trace::StepWindow& like, const Steps& steps) {
+  trace::StepWindow all = like;
+  for (const auto& of_rank : steps) {
+    for (const trace::StepWindow& one : of_rank) {
+      const bool overlaps = one.begin_ticks < like.end_ticks && one.end_ticks > like.begin_ticks;
+      if (one.step != like.step || !overlaps) continue;
+      all.begin_ticks = std::min(all.begin_ticks, one.begin_ticks);
+      all.end_ticks = std::max(all.end_ticks, one.end_ticks);
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
-                                                    const summary::RunSummary& summary) {
+                                                    const summary::RunSummary& summary,
+                                                    uint64_t most_events) {
   using Middle = std::optional<MiddlePart>;
   constexpr uint64_t kMostEvents = 1 << 24;
   const fs::path source = input::events_of(summary, path);
   std::error_code failed;
-  if (fits_into_memory(summary) || follows_from_others(summary, PartNeeds::kFindings) || !fs::exists(source, failed)) {
+  if ((summary.facts.events <= most_events && fits_into_memory(summary)) ||
+      follows_from_others(summary, PartNeeds::kFindings) || !fs::exists(source, failed)) {
     return Middle();
   }
   const auto file = summary::ColumnReader::open(path);
@@ -269,23 +280,27 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
   const auto marks = summary::read_marks(file.value(), summary.run);
   if (!marks) return marks.error();
   if (index.value().empty()) return Middle();
-  const auto whole = whole_of(path, summary, index.value());
-  if (!whole) return whole.error();
-  const Stretches stretches = stretches_of(summary, whole.value()->steps);
-  const uint64_t most = std::min(
-      kMostEvents, base::available_memory().value_or(UINT64_MAX) / kBytesAnEvent / 2);
-  const size_t count = stretches.all.size();
+  Steps steps;
+  if (summary.facts.marked_steps > 0) {
+    auto read = summary::read_steps_of_time(file.value(), summary.run, 0, UINT64_MAX, true);
+    if (!read) return read.error();
+    steps = std::move(read.value().windows);
+  }
+  const auto stretches = stretches_of(summary.run, steps);
+  const uint64_t most =
+      std::min(kMostEvents, base::available_memory().value_or(UINT64_MAX) / kBytesAnEvent / 2);
+  const size_t count = stretches.size();
   // `wide` more on each side of the one in the middle.
   const auto part_of = [&](size_t wide) {
     const size_t middle = count / 2;
     const size_t first = middle - std::min(middle, wide);
     const size_t last = std::min(count - 1, middle + wide);
-    return std::pair(stretches.all[first], stretches.all[last]);
+    return std::pair(stretches[first], stretches[last]);
   };
   const auto fits = [&](size_t wide) {
     const auto [first, last] = part_of(wide);
     summary::PartOfRun part =
-        summary::between_operations(marks.value(), {first.from_ticks, last.until_ticks, {}});
+        summary::between_operations(marks.value(), {first.begin_ticks, last.end_ticks, {}});
     part.locations = chosen_locations(summary.run, {});
     return summary::events_to_keep(index.value(), summary.run, part) <= most;
   };
@@ -295,9 +310,16 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
     const size_t between = (wide + too_wide) / 2;
     (fits(between) ? wide : too_wide) = between;
   }
-  const auto [first, last] = part_of(wide);
-  MiddlePart part{summary.run.seconds(first.from_ticks), summary.run.seconds(last.until_ticks), ""};
-  if (stretches.are_steps) {
+  auto [first, last] = part_of(wide);
+  if (first.step != findings::kNone) {
+    const auto all =
+        summary::read_steps_of_time(file.value(), summary.run, first.begin_ticks, last.end_ticks);
+    if (!all) return all.error();
+    first = of_all_ranks(first, all.value().windows);
+    last = of_all_ranks(last, all.value().windows);
+  }
+  MiddlePart part{summary.run.seconds(first.begin_ticks), summary.run.seconds(last.end_ticks), ""};
+  if (first.step != findings::kNone) {
     part.steps = first.step == last.step
                      ? fmt::format("time step {}", first.step)
                      : fmt::format("time steps {} to {}", first.step, last.step);

@@ -53,18 +53,20 @@ base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path&
                                                     PartNeeds needs, base::ThreadPool& pool,
                                                     std::vector<std::string>& notes);
 
-/// A part of a run that is too large for memory, to judge instead of all of it: time steps around
-/// the one in the middle, or where none are marked time around that, of up to 2^24 events or what
-/// half of the memory holds.
+/// A part of a run to judge instead of all of it: time steps around the one in the middle, or where
+/// none are marked time around that, of up to 2^24 events or what half of the memory holds.
 ///
-/// returns  its times, in seconds since the start of the run, and its steps; nullopt if the whole
-///          fits into memory, or parts cannot be read.
+/// most_events  what a run may have that is judged as a whole.
+/// returns      its times, in seconds since the start of the run, and its steps; nullopt if the
+/// whole
+///              has no more and fits into memory, or parts cannot be read.
 struct MiddlePart {
   double from_s;
   double until_s;
   std::string steps;  ///< "time steps 690 to 701"; "" without.
 };
 base::Result<std::optional<MiddlePart>> middle_part(const std::filesystem::path& path,
-                                                    const summary::RunSummary& summary);
+                                                    const summary::RunSummary& summary,
+                                                    uint64_t most_events = UINT64_MAX);
 
 }  // namespace pathline::app

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -62,12 +63,6 @@ class Archived {
     EXPECT_TRUE(reduced.ok()) << reduced.error().message;
     summary_ = std::move(reduced.value().summary);
     marks_ = marks_of(whole, marks);
-    auto known = std::make_shared<trace::WholeRun>();
-    known->steps = trace::marked_steps(whole);
-    for (const auto& location : whole.locations) {
-      known->is_recorded.push_back(location.events.size() > 0);
-    }
-    known_ = std::move(known);
   }
 
   /// As read_part() does, until nothing is cut.
@@ -77,11 +72,12 @@ class Archived {
     part.locations = chosen_locations(summary_.run, {});
     if (needs == PartNeeds::kWaits) from_ticks = 0;
     for (;;) {
+      const auto known = known_of(part);
       auto opened = open_archive_of(archive_, part.locations, pool);
       EXPECT_TRUE(opened.ok());
       auto read =
           summary::read_back_waits(std::move(opened).value(), summary_.archive, marks_,
-                                   summary_.run, part, from_ticks, until_ticks, known_, pool);
+                                   summary_.run, part, from_ticks, until_ticks, known, pool);
       EXPECT_TRUE(read.ok()) << read.error().message;
       uint64_t events = 0;
       for (const auto& location : read.value().trace.locations) events += location.events.size();
@@ -98,11 +94,28 @@ class Archived {
   size_t smaller = 0;  ///< Parts that were no whole.
 
  private:
+  [[nodiscard]] std::shared_ptr<const trace::WholeRun> known_of(
+      const summary::PartOfRun& part) const {
+    auto known = std::make_shared<trace::WholeRun>();
+    known->steps = trace::marked_steps(whole);
+    std::set<uint32_t> numbers;
+    for (auto& of_rank : known->steps) {
+      for (const trace::StepWindow& step : of_rank) numbers.insert(step.step);
+      std::erase_if(of_rank, [&](const trace::StepWindow& step) {
+        return step.begin_ticks > part.until_ticks || step.end_ticks < part.from_ticks;
+      });
+    }
+    known->step_count = numbers.size();
+    for (const auto& location : whole.locations) {
+      known->is_recorded.push_back(location.events.size() > 0);
+    }
+    return known;
+  }
+
   base::ScratchFolder folder_;
   fs::path archive_ = folder_.path() / "traces.otf2";
   summary::RunSummary summary_;
   summary::Marks marks_;
-  std::shared_ptr<const trace::WholeRun> known_;
 };
 
 FindingsReport findings_of_time(const trace::Trace& trace, uint64_t from_ticks,

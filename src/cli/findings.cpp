@@ -154,6 +154,8 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
   with_progress(progress, options.quiet, [&] {
     Opened& run = *opened.value();
     report = app::find_findings(run.trace, run.source, request.value(), run.pool, progress);
+    // The summary shows its parts faster than the archive.
+    if (report && run.trace.whole) app::name_run(input, report.value());
     // Models are of what findings are usually about.
     if (report && input == options.input && options.focus == "steps") {
       app::add_growth(run.source, options.min_percent, report.value(), run.pool, progress);

@@ -48,12 +48,11 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
   auto part = app::middle_part(options.input, *run.summary);
   run.trace = std::move(run.summary->run);
   if (part && part.value() && !options.quiet) {
-    note(fmt::format("{} events are too many for the memory there is: judging {:.6f} s to {:.6f} "
-                     "s{} ({} for others, --scratch DIR for all, on a disk)",
-                     base::human_count(run.summary->facts.events), part.value()->from_s,
-                     part.value()->until_s,
-                     part.value()->steps.empty() ? "" : ", " + part.value()->steps,
-                     how_to_choose));
+    note(fmt::format(
+        "{} events are too many for the memory there is: judging {:.6f} s to {:.6f} "
+        "s{} ({} for others, --scratch DIR for all, on a disk)",
+        base::human_count(run.summary->facts.events), part.value()->from_s, part.value()->until_s,
+        part.value()->steps.empty() ? "" : ", " + part.value()->steps, how_to_choose));
   }
   return part;
 }

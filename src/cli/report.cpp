@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/findings_growth.hpp"
+#include "app/judge_summary.hpp"
 #include "app/judged_run.hpp"
 #include "cli/command.hpp"
 
@@ -43,8 +44,15 @@ base::Result<int> run_report(const CommonOptions& options) {
     source = input::events_of(*run.summary, options.input);
   }
   base::Progress progress;
+  std::vector<std::string> notes;
   with_progress(progress, options.quiet, [&] {
-    if (run.summary) return;
+    if (run.summary) {
+      if (findings) return;
+      run.summary->run = std::move(run.trace);
+      findings = app::judge_summary(options.input, *run.summary, run.pool, progress, notes);
+      run.trace = std::move(run.summary->run);
+      return;
+    }
     auto found =
         app::find_findings(run.trace, run.source, {.critical_path = true}, run.pool, progress);
     if (!found) return;
@@ -52,6 +60,9 @@ base::Result<int> run_report(const CommonOptions& options) {
                     progress);
     findings = std::move(found.value());
   });
+  if (!options.quiet) {
+    for (const std::string& text : notes) note(text);
+  }
   const auto html = app::report_html(
       {run.trace, run.summary ? &*run.summary : nullptr, options.input}, run.selection,
       run_name(options.input), app::run_facts(source), findings, run.pool);

@@ -469,8 +469,9 @@ trace::ArchiveBytes read_bytes(Columns& in, const trace::Trace& run) {
   return bytes;
 }
 
-steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters) {
-  steps::Table table;
+/// Calls visit(row without counters) for each step. returns  how many they are
+template <class Visit>
+size_t for_each_step(Columns& in, const trace::Trace& run, Visit visit) {
   const auto step = in.numbers<uint32_t>("steps.step");
   const auto rank = in.numbers<uint32_t>("steps.rank");
   const auto gap = in.numbers<uint64_t>("steps.gap_ticks");
@@ -480,8 +481,7 @@ steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters
   in.require(
       rank.size() == rows && gap.size() == rows && ticks.size() == rows && recorded.size() == rows,
       "steps", "its columns differ in length");
-  if (!in.status()) return table;
-  table.rows.reserve(rows);
+  if (!in.status()) return 0;
   std::vector<uint64_t> last_end(run.rank_count, 0);
   for (size_t i = 0; i < rows; ++i) {
     const uint64_t begin =
@@ -489,11 +489,21 @@ steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters
     const bool holds = rank[i] < run.rank_count && ticks[i] <= UINT64_MAX - begin;
     if (!holds) {
       in.require(false, "steps", "row {} is of no time of a rank", i);
-      return table;
+      return 0;
     }
     last_end[rank[i]] = begin + ticks[i];
-    table.rows.push_back({step[i], rank[i], begin, begin + ticks[i], {}, recorded[i] != 0});
+    visit(steps::Row{step[i], rank[i], begin, begin + ticks[i], {}, recorded[i] != 0}, rows);
   }
+  return rows;
+}
+
+steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters) {
+  steps::Table table;
+  const size_t rows = for_each_step(in, run, [&](const steps::Row& row, size_t count) {
+    if (table.rows.empty()) table.rows.reserve(count);
+    table.rows.push_back(row);
+  });
+  if (!in.status()) return table;
   table.outside.resize(run.rank_count);
   if (!with_counters) return table;
   for (const auto& [name, counter] : kStepCounters) {
@@ -562,6 +572,32 @@ base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& pa
   trace::Trace& run = summary.run;
   if (run.locations.empty()) run.rank_location.assign(run.rank_count, base::IdMap::kNone);
   return summary;
+}
+
+base::Result<StepsOfTime> read_steps_of_time(const ColumnReader& file, const trace::Trace& run,
+                                             uint64_t from_ticks, uint64_t until_ticks,
+                                             bool of_first_rank) {
+  Columns in(file);
+  StepsOfTime result;
+  result.windows.resize(run.rank_count);
+  uint32_t last_step = UINT32_MAX;
+  uint32_t only_rank = UINT32_MAX;
+  for_each_step(in, run, [&](const steps::Row& row, size_t) {
+    if (row.step != last_step || result.count == 0) ++result.count;
+    last_step = row.step;
+    if (of_first_rank && only_rank == UINT32_MAX) only_rank = row.rank;
+    if (of_first_rank && row.rank != only_rank) return;
+    if (row.begin_ticks > until_ticks || row.end_ticks < from_ticks) return;
+    result.windows[row.rank].push_back({row.step, row.begin_ticks, row.end_ticks, row.recorded});
+  });
+  if (!in.status()) return in.status().error();
+  for (auto& of_rank : result.windows) {
+    std::sort(of_rank.begin(), of_rank.end(),
+              [](const trace::StepWindow& a, const trace::StepWindow& b) {
+                return a.begin_ticks < b.begin_ticks;
+              });
+  }
+  return result;
 }
 
 }  // namespace pathline::summary

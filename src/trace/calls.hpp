@@ -118,7 +118,8 @@ std::vector<bool> step_markers(const Definitions& definitions);
 /// Time steps that the program marked: the calls of a region named "time step" on each rank's first
 /// thread, numbered by the parameter `step` recorded inside, or 0, 1, 2 ... without one. A
 /// call without a number around or inside one that has it is a region of the program's own that is
-/// called so, too. Of a part of a run those of the whole.
+/// called so, too. Of a part of a run those of the whole that
+/// overlap it.
 ///
 /// pool     for large traces: each rank is a piece of work.
 /// returns  per rank, in the order of time; empty lists when the program marked none.

@@ -107,8 +107,10 @@ struct StepWindow {
 
 /// What a part of a run has to know of the whole.
 struct WholeRun {
-  std::vector<std::vector<StepWindow>> steps;  ///< marked_steps() of the whole.
-  std::vector<bool> is_recorded;               ///< By location: it has events somewhere.
+  /// Of marked_steps() of the whole those that overlap the part.
+  std::vector<std::vector<StepWindow>> steps;
+  uint64_t step_count = 0;        ///< How many steps the whole has.
+  std::vector<bool> is_recorded;  ///< By location: it has events somewhere.
 };
 
 /// Everything read from one run. Immutable once built, shared freely between threads.
