@@ -242,8 +242,8 @@ figure::CriticalPath program_path(const trace::Trace& trace, const JudgedPart& j
           {judged.all.calls.lanes[segment.lane].location, segment.begin_ticks, segment.end_ticks});
     }
   };
-  if (judged.window == judged.program) {
-    add(judgement.critical);
+  if (judged.window == judged.program || trace.whole) {
+    add(judgement.critical);  // Of a part no more is known.
   } else {
     add(findings::critical_path(findings::model(trace, judged.all, judged.program,
                                                 trace::marked_steps(trace, &pool), pool)));

@@ -118,7 +118,8 @@ struct FindingsReport {
   // Of a run in a campaign, see add_growth().
   std::vector<std::pair<std::string, double>> growth_at;  ///< Parameters and their values.
   std::vector<FindingGrowth> growing;                     ///< Most at growth_at first.
-  /// The critical path from MPI_Init to MPI_Finalize, for a timeline; empty if not asked for.
+  /// The critical path from MPI_Init to MPI_Finalize, or of what was read of the run, for a
+  /// timeline; empty if not asked for.
   figure::CriticalPath stretches;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+
 namespace pathline::base {
 
 /// From now on the process keeps memory that it frees, up to some hundred megabytes, instead of
@@ -12,5 +14,9 @@ void keep_freed_memory();
 /// Gives what was freed back to the system now, for a program that is through with most of what it
 /// had and goes on to something large.
 void give_back_freed_memory();
+
+/// Asks for pages of 2 MiB for memory that is about to be filled from end to end, where the system
+/// has them: of ten thousands of small ones each is a fault.
+void use_huge_pages(void* memory, size_t bytes);
 
 }  // namespace pathline::base

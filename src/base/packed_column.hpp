@@ -164,6 +164,14 @@ class PackedColumn {
     });
     size_ += numbers.size();
   }
+  /// Makes room for so many rows in a column that is packed, which are likely to be as wide as
+  /// those that it has: what grows by half is copied twice.
+  void reserve(size_t rows) {
+    if (blocks_.empty() || rows <= size_) return;
+    blocks_.reserve((rows + kBlock - 1) / kBlock);
+    const double wider = 1.05 * static_cast<double>(rows) / static_cast<double>(size_);
+    bytes_.reserve(static_cast<size_t>(wider * static_cast<double>(bytes_.size())) + kOverrun);
+  }
   /// Gives back what was reserved and not used.
   void shrink_to_fit() {
     plain_.shrink_to_fit();

@@ -188,6 +188,12 @@ base::Result<trace::Selection> select(const CommonOptions& options, const trace:
   return selection;
 }
 
+Opened::~Opened() {
+  if (!summary) return;
+  static auto* const kept = new std::vector<trace::Trace>();
+  kept->push_back(std::move(trace));
+}
+
 std::string Opened::why_no_messages() const {
   return facts ? app::why_no_messages(*facts) : app::why_no_messages(trace, source);
 }

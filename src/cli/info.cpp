@@ -174,8 +174,7 @@ class Words {
 };
 
 base::Result<int> run_info(const CommonOptions& options) {
-  auto opened =
-      open(options, Takes::kSummaries, {.profile = false, .pairs = false, .steps = false});
+  auto opened = open(options, Takes::kSummaries, summary::Parts::none());
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;

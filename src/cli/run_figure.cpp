@@ -226,7 +226,9 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
   const bool by_messages = kind == app::FigureKind::kTimeline && options.order == "spectral";
   const bool needs_events = options.step || options.critical || look.pick || by_messages;
-  auto opened = open(common, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind));
+  auto opened =
+      open(common, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind),
+           options.critical ? std::optional(app::PartNeeds::kFindings) : std::nullopt);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
@@ -234,8 +236,14 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
   if (options.critical) {
     base::Progress progress;
-    auto found =
-        app::find_findings(run.trace, run.source, {.critical_path = true}, run.pool, progress);
+    app::FindingsRequest request{.critical_path = true};
+    if (run.trace.whole) {
+      request.focus = findings::Focus::kTime;
+      const trace::Trace& part = run.trace;
+      request.from_s = part.seconds(std::max(run.selection.from_ticks, part.start_ticks));
+      request.until_s = part.seconds(std::min(run.selection.until_ticks, part.end_ticks));
+    }
+    auto found = app::find_findings(run.trace, run.source, request, run.pool, progress);
     if (!found) return found.error();
     look.causes = std::make_shared<const figure::Causes>(app::causes_of(found.value()));
     look.critical =

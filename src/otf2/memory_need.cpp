@@ -48,7 +48,8 @@ void MemoryNeed::add(const trace::Events& events, uint64_t file_bytes) {
   if (read_bytes_ < archive_bytes_ / kSample) return;
   // What is asked of a trace takes a good deal of what it takes itself.
   if (bytes() + bytes() / 2 > available_bytes_ && base::use_scratch()) return;
-  if (bytes() - bytes() / 10 > available_bytes_) is_too_large_ = true;
+  // A process that takes the last of it is killed without a word.
+  if (bytes() + bytes() / 20 > available_bytes_) is_too_large_ = true;
 }
 
 base::Error MemoryNeed::error(const std::filesystem::path& anchor) const {

@@ -16,8 +16,8 @@ namespace pathline::otf2 {
 class MemoryNeed {
  public:
   /// archive_bytes    of the files of events.
-  /// available_bytes  that may be taken, nullopt for what the system says; what would take a tenth
-  ///                  more is not called too large yet.
+  /// available_bytes  that may be taken, nullopt for what the system says; a twentieth of what is
+  ///                  needed has to be left.
   MemoryNeed(uint64_t archive_bytes, std::optional<uint64_t> available_bytes);
 
   /// A location that was read; counts once a thirty-second of the archive is known.

@@ -79,6 +79,12 @@ TEST(MemoryNeed, IsNotJudgedByTheFirstFewEvents) {
   need.add(events, 3000);
   EXPECT_TRUE(need.is_too_large());
   EXPECT_EQ(need.bytes(), 433'333U);
+  for (const uint64_t available : {445'000, 465'000}) {  // Some is to be left.
+    MemoryNeed close(100'000, available);
+    close.add(events, 3000);
+    close.add(events, 3000);
+    EXPECT_EQ(close.is_too_large(), available < 455'000) << available;
+  }
   MemoryNeed fits(100'000, 1'600'000);  // By whatever it may grow.
   fits.add(events, 100'000);
   EXPECT_FALSE(fits.is_too_large());

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/heap.hpp"
 #include "summary/column_file.hpp"
 #include "summary/states_file.hpp"
 #include "trace/ranks.hpp"
@@ -325,14 +326,14 @@ void read_run(Columns& in, trace::Trace& run, std::string& source) {
   run.complete = numbers[4] != 0;
   in.require(run.start_ticks <= run.end_ticks, "run", "it ends before it starts");
   run.locations.reserve(complete.size());
+  base::use_huge_pages(run.locations.data(), complete.size() * sizeof(trace::Location));
   for (size_t i = 0; i < complete.size(); ++i) {
     const trace::LocationDefinition& defined = run.definitions.locations[i];
-    trace::Location location;
+    trace::Location& location = run.locations.emplace_back();
     location.id = defined.id;
     location.name = defined.name;
     location.type = defined.type;
     location.complete = complete[i] != 0;
-    run.locations.push_back(std::move(location));
   }
   trace::assign_ranks(run);
   // A source of messages alone defines nothing, and has ranks.

@@ -13,6 +13,21 @@ struct Markers {
   uint32_t last = 0;
 };
 
+/// Puts times in place of the events that have them: far from each other, but asked for early.
+void read_times(const Events& events, std::vector<StepWindow>& steps) {
+  constexpr size_t kAhead = 8;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i + 2 * kAhead < steps.size()) {
+      events.ticks.prefetch_block(steps[i + 2 * kAhead].begin_ticks);
+      events.ticks.prefetch_block(steps[i + 2 * kAhead].end_ticks);
+      events.ticks.prefetch(steps[i + kAhead].begin_ticks);
+      events.ticks.prefetch(steps[i + kAhead].end_ticks);
+    }
+    steps[i].begin_ticks = events.ticks[steps[i].begin_ticks];
+    steps[i].end_ticks = events.ticks[steps[i].end_ticks];
+  }
+}
+
 /// One pass without walk_calls: of all calls only those of the markers matter.
 std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& events,
                                  const Markers& markers) {
@@ -34,33 +49,34 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
   const auto is_marker = [&](uint32_t region) {
     return region - markers.first <= markers.last - markers.first && markers.is[region];
   };
-  const auto begin = [&](int64_t enter, uint64_t ticks) {
+  // Times are noted as the events that have them.
+  const auto begin = [&](int64_t enter, size_t event) {
     last_depth = enter < 0 ? 0 : depth;
     open.push_back({enter, steps.size(), false, last_depth});
     last_open = enter;
     unnumbered.push_back(enter >= 0);
-    steps.push_back({static_cast<uint32_t>(steps.size()), ticks, ticks, recording});
+    steps.push_back({static_cast<uint32_t>(steps.size()), event, event, recording});
   };
-  const auto end = [&](uint64_t ticks) {
-    steps[open.back().step].end_ticks = ticks;
+  const auto end = [&](size_t event) {
+    steps[open.back().step].end_ticks = event;
     open.pop_back();
     last_open = open.empty() ? -1 : open.back().enter;
     last_depth = open.empty() ? 0 : open.back().depth;
   };
   const auto& earlier = events.leaves_of_earlier_calls;
   for (size_t i = earlier.size(); i-- > 0;) {
-    if (is_marker(events.ref[earlier[i]])) begin(-1, events.ticks[0]);
+    if (is_marker(events.ref[earlier[i]])) begin(-1, 0);
   }
   for (size_t i = 0; i < events.size(); ++i) {
     switch (events.kind[i]) {
       case EventKind::kEnter:
         ++depth;
-        if (is_marker(events.ref[i])) begin(static_cast<int64_t>(i), events.ticks[i]);
+        if (is_marker(events.ref[i])) begin(static_cast<int64_t>(i), i);
         break;
       case EventKind::kLeave:
         if (nests && depth-- != last_depth) break;
         // A call that ends takes the calls inside with it whose Leave got lost.
-        while (int64_t{events.ref[i]} <= last_open) end(events.ticks[i]);
+        while (int64_t{events.ref[i]} <= last_open) end(i);
         break;
       case EventKind::kMeasurementOnOff: {
         constexpr uint32_t kOn = 1;
@@ -68,8 +84,7 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
         break;
       }
       case EventKind::kUnmatchedLeave:
-        if (!open.empty() && open.back().enter < 0 && is_marker(events.ref[i]))
-          end(events.ticks[i]);
+        if (!open.empty() && open.back().enter < 0 && is_marker(events.ref[i])) end(i);
         break;
       case EventKind::kParameterInt:
       case EventKind::kParameterUnsignedInt:
@@ -82,7 +97,8 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
       default: break;
     }
   }
-  while (!open.empty()) end(events.ticks[events.size() - 1]);
+  while (!open.empty()) end(events.size() - 1);
+  read_times(events, steps);
   // A region of the program's own may have that name: it has no numbers, and lies around or inside
   // the steps that have.
   size_t kept = 0;

@@ -265,6 +265,10 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
     if (!packs) break;
     kept = last < cuts.size() ? rows.size() % kBlockRows : 0;
     pack_rows(rows, rows.size() - kept, pool, trace.messages);
+    if (first == 0) {
+      for_each_column(trace.messages, rows,
+                      [&](auto& column, auto&) { column.reserve(first_row.back()); });
+    }
   }
   if (packs) {
     for_each_column(trace.messages, rows, [](auto& column, auto&) { column.shrink_to_fit(); });
