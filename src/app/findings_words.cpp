@@ -13,7 +13,7 @@ namespace pathline::app {
 
 std::string focus_text(const FindingsReport& report) {
   constexpr const char* kFocus[] = {"in its time steps", "from MPI_Init to MPI_Finalize",
-                                    "in the chosen time"};
+                                    "of the run"};
   const double length = report.end_s - report.begin_s;
   const bool of_steps = report.steps > 0 && report.focus == findings::Focus::kSteps;
   std::string text =
@@ -21,7 +21,7 @@ std::string focus_text(const FindingsReport& report) {
                   of_steps ? base::counted(report.steps, "step", "steps") + ", " : "",
                   base::human_seconds(length), kFocus[static_cast<size_t>(report.focus)]);
   if (report.focus == findings::Focus::kTime) {
-    text += fmt::format(", {:.6g} s to {:.6g} s", report.begin_s, report.end_s);
+    text += fmt::format(", from {:.6g} s to {:.6g} s", report.begin_s, report.end_s);
   }
   for (const auto& [what, rank_s] : report.outside_rank_s) {
     if (rank_s < 0.01 * length * report.ranks) continue;

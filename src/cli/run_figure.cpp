@@ -226,9 +226,8 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
   const bool by_messages = kind == app::FigureKind::kTimeline && options.order == "spectral";
   const bool needs_events = options.step || options.critical || look.pick || by_messages;
-  auto opened =
-      open(common, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind),
-           options.critical ? std::optional(app::PartNeeds::kFindings) : std::nullopt);
+  auto opened = open(common, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind),
+                     options.critical ? std::optional(app::PartNeeds::kFindings) : std::nullopt);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
