@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <utility>
 
-#include "base/heap.hpp"
 #include "base/scratch.hpp"
 
 namespace pathline::base {
@@ -58,7 +57,6 @@ std::byte* Arena::take(size_t bytes, bool& is_new) {
       blocks_.reserve(blocks_.size() + 1);
       void* block = reallocate_block(nullptr, 0, size);
       if (block == nullptr) throw std::bad_alloc();
-      use_huge_pages(block, size);
       blocks_.push_back({static_cast<std::byte*>(block), size});
     }
     next_ = blocks_[used_blocks_].memory;
