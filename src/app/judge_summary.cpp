@@ -43,7 +43,6 @@ std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
   } else {
     return std::nullopt;
   }
-  request.critical_path = false;
   auto found = find_findings(*events, source, request, pool, progress);
   if (!found) return std::nullopt;
   name_run(path.string(), found.value());

@@ -297,11 +297,11 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
     const size_t last = std::min(count - 1, middle + wide);
     return std::pair(stretches[first], stretches[last]);
   };
+  const std::vector<uint32_t> locations = chosen_locations(summary.run, {});
   const auto fits = [&](size_t wide) {
     const auto [first, last] = part_of(wide);
-    summary::PartOfRun part =
-        summary::between_operations(marks.value(), {first.begin_ticks, last.end_ticks, {}});
-    part.locations = chosen_locations(summary.run, {});
+    const summary::PartOfRun part =
+        summary::between_operations(marks.value(), {first.begin_ticks, last.end_ticks, locations});
     return summary::events_to_keep(index.value(), summary.run, part) <= most;
   };
   size_t wide = 0;
