@@ -16,9 +16,8 @@ std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
                                             const summary::RunSummary& summary,
                                             base::ThreadPool& pool, base::Progress& progress,
                                             std::vector<std::string>& notes) {
-  constexpr uint64_t kMostEvents = 1 << 24;
   progress.begin("reading", "", 0);
-  const auto middle = middle_part(path, summary, kMostEvents);
+  const auto middle = middle_part(path, summary, kMostJudgedEvents);
   if (!middle) return std::nullopt;
   FindingsRequest request;
   std::optional<trace::Trace> events;
@@ -36,7 +35,7 @@ std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
         "findings are of {:.6f} s to {:.6f} s{}{}, read from {}", request.from_s, request.until_s,
         middle.value()->steps.empty() ? "" : ", ", middle.value()->steps, source));
     events = std::move(part).value();
-  } else if (summary.facts.events <= kMostEvents) {
+  } else if (summary.facts.events <= kMostJudgedEvents) {
     auto all = open_events(path, summary, {}, pool, progress, notes);
     if (!all) return std::nullopt;
     events = std::move(all).value();

@@ -266,7 +266,6 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
                                                     const summary::RunSummary& summary,
                                                     uint64_t most_events) {
   using Middle = std::optional<MiddlePart>;
-  constexpr uint64_t kMostEvents = 1 << 24;
   const fs::path source = input::events_of(summary, path);
   std::error_code failed;
   if ((summary.facts.events <= most_events && fits_into_memory(summary)) ||
@@ -287,8 +286,8 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
     steps = std::move(read.value().windows);
   }
   const auto stretches = stretches_of(summary.run, steps);
-  const uint64_t most =
-      std::min(kMostEvents, base::available_memory().value_or(UINT64_MAX) / kBytesAnEvent / 2);
+  const uint64_t most = std::min(kMostJudgedEvents,
+                                 base::available_memory().value_or(UINT64_MAX) / kBytesAnEvent / 2);
   const size_t count = stretches.size();
   // `wide` more on each side of the one in the middle.
   const auto part_of = [&](size_t wide) {

@@ -53,8 +53,11 @@ base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path&
                                                     PartNeeds needs, base::ThreadPool& pool,
                                                     std::vector<std::string>& notes);
 
+/// So many events are judged in a few seconds.
+inline constexpr uint64_t kMostJudgedEvents = 1 << 24;
+
 /// A part of a run to judge instead of all of it: time steps around the one in the middle, or where
-/// none are marked time around that, of up to 2^24 events or what half of the memory holds.
+/// none are marked time around that, of up to kMostJudgedEvents or what half of the memory holds.
 ///
 /// most_events  what a run may have that is judged as a whole.
 /// returns      its times, in seconds since the start of the run, and its steps; nullopt if the

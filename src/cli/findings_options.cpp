@@ -57,15 +57,20 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
   return part;
 }
 
+base::Result<std::optional<app::JudgedRun>> kept_of(const CommonOptions& options,
+                                                    const Answers& answers, const Opened& run) {
+  if (!run.summary) return std::optional<app::JudgedRun>();
+  auto kept = app::judged_run(options.input, *run.summary, run.trace);
+  if (kept && kept.value() && !answers(*kept.value())) kept.value().reset();
+  return kept;
+}
+
 }  // namespace
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const Answers& answers, Opened& run) {
-  using Answer = std::optional<app::JudgedRun>;
-  if (!run.summary) return Answer();
-  auto kept = app::judged_run(options.input, *run.summary, run.trace);
-  if (!kept) return kept.error();
-  if (kept.value() && answers(*kept.value())) return kept;
+  auto kept = kept_of(options, answers, run);
+  if (!kept || kept.value() || !run.summary) return kept;
   const auto middle = middle_of(options, "--from and --until", run);
   if (!middle) return middle.error();
   CommonOptions time = options;
@@ -76,17 +81,15 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
     needs = app::PartNeeds::kWaits;
   }
   if (auto status = read_events(time, run, needs); !status) return status.error();
-  return Answer();
+  return kept;
 }
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         app::FindingsRequest& request,
                                                         Opened& run) {
-  using Answer = std::optional<app::JudgedRun>;
-  if (!run.summary) return Answer();
-  auto kept = app::judged_run(options.input, *run.summary, run.trace);
-  if (!kept) return kept.error();
-  if (kept.value() && kept.value()->answers(request)) return kept;
+  auto kept = kept_of(
+      options, [&](const app::JudgedRun& judged) { return judged.answers(request); }, run);
+  if (!kept || kept.value() || !run.summary) return kept;
   if (request.focus != findings::Focus::kTime) {
     const auto middle = middle_of(options, "--focus FROM:UNTIL", run);
     if (!middle) return middle.error();
@@ -104,7 +107,7 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
     needs = app::PartNeeds::kFindings;
   }
   if (auto status = read_events(time, run, needs); !status) return status.error();
-  return Answer();
+  return kept;
 }
 
 void add_summary_to(nlohmann::ordered_json& json) {
