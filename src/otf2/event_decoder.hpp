@@ -212,6 +212,7 @@ class Decoder {
     Input<kBigEndian> in{chunk.data() + std::min(from, chunk.size()), limit, limit};
     const uint8_t* record = in.at;
     while (!fault) {
+      if constexpr (!kBigEndian) in.at = run_usual(in.at, limit);
       record = in.at;
       if (in.at >= limit) {
         stop("its chunk ends without an end mark");
@@ -239,6 +240,71 @@ class Decoder {
       }
     }
     return static_cast<size_t>(record - chunk.data());
+  }
+
+  /// Takes records for as long as they are of the kinds that most are, written as usual and far
+  /// from the end of their chunk: with no more checks than they need. The first one that is not, or
+  /// in which something is wrong, is for run_chunk(); nothing of it was taken.
+  ///
+  /// returns  where that one begins.
+  const uint8_t* run_usual(const uint8_t* at, const uint8_t* limit) {
+    if (!attributes_.empty()) return at;
+    while (limit - at >= UsualRecord::kMostBytes) {
+      switch (*at) {
+        case kTimestamp: {
+          uint64_t local = 0;
+          std::memcpy(&local, at + 1, sizeof(local));
+          const uint64_t ticks = clock_.correct(local);
+          if (ticks < ticks_ || ticks >= until_ || builder_->size() >= place_at_) return at;
+          ticks_ = ticks;
+          at += 1 + sizeof(local);
+          break;
+        }
+        case static_cast<uint8_t>(EventKind::kEnter):
+        case static_cast<uint8_t>(EventKind::kLeave): {
+          UsualRecord record(at + 1);
+          const trace::Region region =
+              definitions_.region(mapped(OTF2_MAPPING_REGION, record.compressed(4)));
+          if (record.is_unusual() || !region.valid()) return at;
+          if (*at == static_cast<uint8_t>(EventKind::kEnter)) {
+            builder_->enter(ticks_, region);
+          } else {
+            builder_->leave(ticks_, region);
+          }
+          at = record.at();
+          break;
+        }
+        case static_cast<uint8_t>(EventKind::kMpiIsendComplete):
+        case static_cast<uint8_t>(EventKind::kMpiIrecvRequest): {
+          UsualRecord record(at + 1);
+          const uint64_t request = record.compressed(8);
+          if (record.is_unusual()) return at;
+          trace::WordWriter(builder_->add_words(static_cast<EventKind>(*at), ticks_, 2))
+              .put(request, 2);
+          at = record.at();
+          break;
+        }
+        case static_cast<uint8_t>(EventKind::kMpiIsend):
+        case static_cast<uint8_t>(EventKind::kMpiIrecv): {
+          const uint8_t length = at[1];
+          UsualRecord record(at + 2);
+          const uint64_t peer = record.compressed(4);
+          const uint64_t comm = mapped(OTF2_MAPPING_COMM, record.compressed(4));
+          const uint64_t tag = record.compressed(4);
+          const uint64_t bytes = record.compressed(8);
+          const uint64_t request = record.compressed(8);
+          if (record.is_unusual() || record.at() - (at + 2) != length) return at;
+          trace::WordWriter out(builder_->add_words(static_cast<EventKind>(*at), ticks_, 7));
+          for (const uint64_t word : {peer, comm, tag}) out.put(word, 1);
+          out.put(bytes, 2);
+          out.put(request, 2);
+          at = record.at();
+          break;
+        }
+        default: return at;
+      }
+    }
+    return at;
   }
 
   /// returns  false for a time at which to stop.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -135,5 +136,40 @@ struct Input {
   }
 };
 static_assert(std::endian::native == std::endian::little, "Input::number() loads words");
+
+/// The numbers of a record in little-endian order behind which there are bytes enough. None of it
+/// is to be used before it is known not to be unusual.
+class UsualRecord {
+ public:
+  static constexpr unsigned kMostSize = 15;  ///< Of a number, as its size is taken.
+  /// Of the longest that is read by it: type, length, five numbers, and what is loaded behind.
+  static constexpr std::ptrdiff_t kMostBytes = 2 + 5 * (1 + kMostSize) + 1 + sizeof(uint64_t);
+
+  explicit UsualRecord(const uint8_t* at) : at_(at) {}
+  /// width  the most bytes that it may have.
+  uint64_t compressed(unsigned width) {
+    const unsigned size = *at_;
+    unusual_ |= size > width;
+    uint64_t number = 0;
+    std::memcpy(&number, at_ + 1, sizeof(number));
+    at_ += 1 + (size & kMostSize);
+    return number & kMasks[size & kMostSize];
+  }
+  /// A number longer than its field, or the one that stands for "undefined".
+  [[nodiscard]] bool is_unusual() const { return unusual_; }
+  [[nodiscard]] const uint8_t* at() const { return at_; }
+
+ private:
+  static constexpr std::array<uint64_t, kMostSize + 1> kMasks = [] {
+    std::array<uint64_t, kMostSize + 1> masks{};
+    for (unsigned size = 1; size <= sizeof(uint64_t); ++size) {
+      masks[size] = UINT64_MAX >> (64 - 8 * size);
+    }
+    return masks;
+  }();
+
+  const uint8_t* at_;
+  bool unusual_ = false;
+};
 
 }  // namespace pathline::otf2
