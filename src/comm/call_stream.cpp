@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "trace/outer_calls.hpp"
+#include "trace/plain_events.hpp"
 
 namespace pathline::comm {
 namespace {
@@ -61,33 +62,41 @@ std::vector<RegionFacts> region_facts(const trace::Definitions& definitions) {
 
 void CallStream::reserve(const trace::Events& events, size_t earlier, base::Arena& arena) {
   size_t count = is_open_ ? 1 : 0;
-  for (size_t i = earlier; i < events.size(); ++i) {
-    count += events.kind[i] == EventKind::kEnter && is_mpi(events.ref[i]) ? 1 : 0;
-  }
+  trace::with_columns(events, [&](const auto& columns) {
+    for (size_t i = earlier; i < columns.size(); ++i) {
+      count += columns.kind[i] == EventKind::kEnter && is_mpi(columns.ref[i]) ? 1 : 0;
+    }
+  });
   calls.reserve(calls.size() + count, arena);
 }
 
 void CallStream::add(const trace::Events& events, size_t earlier) {
+  trace::with_columns(events, [&](const auto& columns) { add_columns(events, columns, earlier); });
+}
+
+template <class Columns>
+void CallStream::add_columns(const trace::Events& events, const Columns& columns, size_t earlier) {
   // As trace::for_each_outer_call; but a collective operation outside of calls counts, too.
   bool is_open = is_open_;
   uint32_t limit = is_open ? limit_in(events, earlier) : 0;  // Leaves of Enters below end it.
-  for (auto i = static_cast<uint32_t>(earlier); i < events.size(); ++i) {
-    const EventKind kind = events.kind[i];
+  const auto count = static_cast<uint32_t>(columns.size());
+  for (auto i = static_cast<uint32_t>(earlier); i < count; ++i) {
+    const EventKind kind = columns.kind[i];
     if (!is_open) {
-      const bool enters = kind == EventKind::kEnter && is_mpi(events.ref[i]);
+      const bool enters = kind == EventKind::kEnter && is_mpi(columns.ref[i]);
       if (enters || kind == EventKind::kMpiCollectiveBegin) {
-        begin(events, i, enters);
+        begin(i, columns.ticks[i], enters ? columns.ref[i] : kNoCall);
         is_open = true;
         limit = i + 1;
       }
       continue;
     }
-    const bool leaves = kind == EventKind::kLeave && events.ref[i] < limit;
+    const bool leaves = kind == EventKind::kLeave && columns.ref[i] < limit;
     if (leaves || (region_ == kNoCall && kind == EventKind::kMpiCollectiveEnd)) {
-      finish(events.ticks[i]);
+      finish(columns.ticks[i]);
       is_open = false;
     } else {
-      look_at(events, i);
+      look_at(events, kind, i);
     }
   }
   is_open_ = is_open;
@@ -145,19 +154,19 @@ void CallStream::remember_enclosing(const trace::Events& events, uint32_t limit)
       static_cast<uint32_t>(std::lower_bound(open.begin(), open.end(), limit) - open.begin());
 }
 
-void CallStream::begin(const trace::Events& events, uint32_t event, bool enters) {
-  region_ = enters ? events.ref[event] : kNoCall;
-  begin_ticks_ = events.ticks[event];
+void CallStream::begin(uint32_t event, uint64_t ticks, uint32_t region) {
+  region_ = region;
+  begin_ticks_ = ticks;
   enter_ = event;
   is_new_ = true;
-  traits_ = enters ? regions_[region_].traits : uint8_t{kTalks};
+  traits_ = region != kNoCall ? regions_[region_].traits : uint8_t{kTalks};
   polls_ = 1;
   work_ticks_ = 0;
   first_rma_ = rma.size();
 }
 
-void CallStream::look_at(const trace::Events& events, uint32_t i) {
-  switch (events.kind[i]) {
+void CallStream::look_at(const trace::Events& events, EventKind kind, uint32_t i) {
+  switch (kind) {
     case EventKind::kMpiSend: traits_ |= kTalks | kSends; break;
     case EventKind::kMpiRecv:
     case EventKind::kMpiIrecv: traits_ |= kTalks | kReceives; break;
@@ -176,7 +185,7 @@ void CallStream::look_at(const trace::Events& events, uint32_t i) {
       take_parameter(definitions_.parameter_name(events.fields(i)[0]), events.word64(i, 1));
       break;
     default:
-      if (!is_rma_synchronisation(events.kind[i])) break;
+      if (!is_rma_synchronisation(kind)) break;
       traits_ |= kTalks;
       add_rma(events, i);
       break;

@@ -74,8 +74,11 @@ class CallStream {
   }
   [[nodiscard]] uint32_t limit_in(const trace::Events& events, size_t earlier) const;
   void remember_enclosing(const trace::Events& events, uint32_t limit);
-  void begin(const trace::Events& events, uint32_t event, bool enters);
-  void look_at(const trace::Events& events, uint32_t event);
+  template <class Columns>
+  void add_columns(const trace::Events& events, const Columns& columns, size_t earlier);
+  /// region  kNoCall for a collective operation outside of calls.
+  void begin(uint32_t event, uint64_t ticks, uint32_t region);
+  void look_at(const trace::Events& events, trace::EventKind kind, uint32_t event);
   void add_rma(const trace::Events& events, uint32_t event);
   void take_parameter(std::string_view name, uint64_t value);
   void finish(uint64_t end_ticks);

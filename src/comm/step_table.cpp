@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "comm/io.hpp"
+#include "trace/find_kinds.hpp"
 #include "trace/outer_calls.hpp"
+#include "trace/plain_events.hpp"
 
 namespace pathline::comm {
 namespace {
@@ -64,6 +66,10 @@ struct GrowingStepTable::OfRank {
   void add_time(Cursor& cursor, uint64_t begin, uint64_t end, uint64_t Counters::*ticks) {
     uint64_t rest = end - begin;
     size_t step = cursor.begun_at(begin);
+    if (step < rows.size() && end <= rows[step].end_ticks) {  // As most are.
+      rows[step].counters.*ticks += rest;
+      return;
+    }
     if (step == rows.size()) step = 0;
     for (; step < rows.size(); ++step) {
       steps::Row& row = rows[step];
@@ -104,16 +110,27 @@ struct GrowingStepTable::OfRank {
   /// returns  false where one begins inside of another.
   bool add_marked(const trace::Definitions& definitions, const trace::Events& events,
                   size_t earlier, const std::vector<bool>& markers) {
+    return trace::with_columns(events, [&](const auto& columns) {
+      return add_marked(definitions, events, columns, earlier, markers);
+    });
+  }
+  template <class Columns>
+  bool add_marked(const trace::Definitions& definitions, const trace::Events& all,
+                  const Columns& events, size_t earlier, const std::vector<bool>& markers) {
     using trace::EventKind;
     uint32_t enter = 0;  // Of the open one.
     for (uint32_t i = 0; open && i < earlier; ++i) {
       if (events.kind[i] == EventKind::kEnter && markers[events.ref[i]]) enter = i;
     }
-    for (size_t i = earlier; i < events.size(); ++i) {
+    bool nests = false;
+    constexpr trace::KindRange kCalls{EventKind::kMeasurementOnOff, EventKind::kLeave};
+    constexpr trace::KindRange kParameters{EventKind::kParameterInt,
+                                           EventKind::kParameterUnsignedInt};
+    trace::for_each_of<kCalls, kParameters>(all.kind.span(), earlier, [&](size_t i) {
       switch (events.kind[i]) {
         case EventKind::kEnter:
           if (!markers[events.ref[i]]) break;
-          if (open) return false;
+          nests = nests || open;
           rows.push_back(
               {static_cast<uint32_t>(rows.size()), 0, events.ticks[i], UINT64_MAX, {}, recording});
           enter = static_cast<uint32_t>(i);
@@ -133,14 +150,14 @@ struct GrowingStepTable::OfRank {
         case EventKind::kParameterInt:
         case EventKind::kParameterUnsignedInt:
           if (!open || numbered) break;
-          if (definitions.parameter_name(events.fields(i)[0]) != "step") break;
+          if (definitions.parameter_name(all.fields(i)[0]) != "step") break;
           rows.back().step = static_cast<uint32_t>(events.word64(i, 1));
           numbered = true;
           break;
         default: break;
       }
-    }
-    return true;
+    });
+    return !nests;
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "comm/io.hpp"
 #include "trace/calls.hpp"
+#include "trace/plain_events.hpp"
 
 namespace pathline::comm {
 namespace {
@@ -24,14 +25,17 @@ void add_transfers(const std::vector<IoTransfer>& transfers, Summary& summary) {
 void count(const trace::Definitions& definitions, const trace::Events& events, size_t earlier,
            std::vector<uint32_t>& open, Summary& summary, std::vector<bool>& visited) {
   std::array<uint64_t, trace::kEventKindCount> counts{};
-  for (size_t i = earlier; i < events.size(); ++i) {
-    ++counts[static_cast<size_t>(events.kind[i])];
-    if (events.kind[i] == EventKind::kEnter) visited[events.ref[i]] = true;
-    if (events.kind[i] == EventKind::kCallingContextEnter) {
-      const auto region = definitions.calling_context_region(events.fields(i)[0]);
-      if (region.valid()) visited[region] = true;
+  trace::with_columns(events, [&](const auto& columns) {
+    for (size_t i = earlier; i < columns.size(); ++i) {
+      const EventKind kind = columns.kind[i];
+      ++counts[static_cast<size_t>(kind)];
+      if (kind == EventKind::kEnter) visited[columns.ref[i]] = true;
+      if (kind == EventKind::kCallingContextEnter) [[unlikely]] {
+        const auto region = definitions.calling_context_region(events.fields(i)[0]);
+        if (region.valid()) visited[region] = true;
+      }
     }
-  }
+  });
   for (size_t kind = 0; kind < counts.size(); ++kind) summary.events_by_kind[kind] += counts[kind];
   summary.events += events.size() - earlier;
   summary.io_operations += counts[static_cast<size_t>(EventKind::kIoOperationBegin)];

@@ -8,6 +8,7 @@
 
 #include "summary/state_bins.hpp"
 #include "trace/calls.hpp"
+#include "trace/plain_events.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -89,11 +90,12 @@ struct GrowingStates::State {
       own.levels.reserve(shifts.size());
       for (const int shift : shifts) own.levels.emplace_back(shift, location);
     }
-    note_ends(events, earlier, own);
+    trace::with_columns(events, [&](const auto& columns) { note_ends(columns, earlier, own); });
     return own;
   }
 
-  void note_ends(const trace::Events& events, size_t earlier, OfLocation& own) const {
+  template <class Columns>
+  void note_ends(const Columns& events, size_t earlier, OfLocation& own) const {
     trace::LocationEnds& ends = own.ends;
     const auto is_in_one = [&] {
       return ends.finalize || (ends.init && ends.init->leave == UINT64_MAX);
@@ -104,11 +106,11 @@ struct GrowingStates::State {
       if (kind != trace::EventKind::kEnter && (kind != trace::EventKind::kLeave || !may_leave)) {
         continue;
       }
-      const Region region = events.region(i);
-      const uint8_t end = region.valid() ? is_end[region] : 0;
+      const bool enters = kind == trace::EventKind::kEnter;
+      const uint8_t end = is_end[events.ref[enters ? i : events.ref[i]]];
       if (end == 0) continue;
       const uint64_t number = ends.events + (i - earlier);
-      if (kind == trace::EventKind::kEnter) {
+      if (enters) {
         if (end == kInit && !ends.init && number < kNear) {
           ends.init = {events.ticks[i], UINT64_MAX};
         } else if (end == kFinalize) {

@@ -6,7 +6,10 @@
 #include <bit>
 #include <mutex>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+
+#include "trace/plain_events.hpp"
 
 namespace pathline::trace {
 namespace {
@@ -14,8 +17,8 @@ namespace {
 constexpr uint64_t kTimeBytes = 9;  // A record of its own, where the time has changed.
 
 uint64_t compressed_bytes(uint64_t value, bool wide) {
-  if (value == (wide ? UINT64_MAX : UINT32_MAX)) return 1;
-  return 1 + (static_cast<unsigned>(std::bit_width(value)) + 7) / 8;
+  const uint64_t bytes = 1 + (static_cast<unsigned>(std::bit_width(value)) + 7) / 8;
+  return value == (wide ? UINT64_MAX : UINT32_MAX) ? 1 : bytes;
 }
 
 /// Records that are as old as the format and have one number only do without their length.
@@ -84,7 +87,10 @@ class AttributeBytes {
         next_(static_cast<size_t>(
             std::lower_bound(all_.event.begin(), all_.event.end(), first_event) -
             all_.event.begin())) {}
-  uint64_t of(size_t event) {
+  uint64_t of(size_t event) { return next_ == all_.event.size() ? 0 : look_at(event); }
+
+ private:
+  uint64_t look_at(size_t event) {
     constexpr uint8_t kDouble = 10;
     uint64_t bytes = 0;
     for (; next_ < all_.event.size() && all_.event[next_] == event; ++next_) {
@@ -94,49 +100,9 @@ class AttributeBytes {
     return bytes;
   }
 
- private:
   const Attributes& all_;
   size_t next_;
 };
-
-/// Calls visit(region or the number of regions, whether the call itself, bytes, ticks) for the
-/// events from `first` on. In front of them stand the Enters of open calls.
-template <class Visit>
-void for_each_event(const Definitions& definitions, const std::vector<uint64_t>& call_bytes,
-                    const Events& events, size_t first, Visit visit) {
-  const size_t outside = definitions.regions.size();
-  std::vector<uint32_t> open;  // Enters.
-  for (uint32_t i = 0; i < first; ++i) {
-    if (events.kind[i] == EventKind::kEnter) open.push_back(i);
-  }
-  const auto innermost = [&] { return open.empty() ? outside : size_t{events.ref[open.back()]}; };
-  size_t current = innermost();
-  AttributeBytes attributes(events.attributes, first);
-  const auto visit_call = [&](size_t i, size_t region) {
-    visit(region, true, call_bytes[region] + attributes.of(i), events.ticks[i]);
-  };
-  for (size_t i = first; i < events.size(); ++i) {
-    switch (events.kind[i]) {
-      case EventKind::kEnter:
-        current = events.ref[i];
-        visit_call(i, current);
-        open.push_back(static_cast<uint32_t>(i));
-        break;
-      case EventKind::kLeave: {
-        const uint32_t enter = events.ref[i];
-        visit_call(i, events.ref[enter]);
-        while (!open.empty() && open.back() >= enter) open.pop_back();
-        current = innermost();
-        break;
-      }
-      case EventKind::kUnmatchedLeave: visit_call(i, events.ref[i]); break;
-      default:
-        visit(current, false, otf2_bytes(definitions, events, i) + attributes.of(i),
-              events.ticks[i]);
-        break;
-    }
-  }
-}
 
 std::vector<uint64_t> bytes_of_calls(const Definitions& definitions) {
   std::vector<uint64_t> bytes;
@@ -201,6 +167,59 @@ uint64_t message_bytes(EventKind kind, const uint32_t* words) {
          compressed_bytes(words[2], false) + wide(3) + (has_request ? wide(5) : 0);
 }
 
+/// Calls visit(region or the number of regions, whether the call itself, bytes, ticks) for the
+/// events from `first` on. In front of them stand the Enters of open calls.
+///
+/// all  the same events.
+template <class Columns, class Visit>
+void for_each_event(const Definitions& definitions, const std::vector<uint64_t>& call_bytes,
+                    const Events& all, const Columns& events, size_t first, Visit visit) {
+  const size_t outside = definitions.regions.size();
+  std::vector<uint32_t> open;  // Enters.
+  for (uint32_t i = 0; i < first; ++i) {
+    if (events.kind[i] == EventKind::kEnter) open.push_back(i);
+  }
+  const auto innermost = [&] { return open.empty() ? outside : size_t{events.ref[open.back()]}; };
+  size_t current = innermost();
+  AttributeBytes attributes(all.attributes, first);
+  const auto visit_call = [&](size_t i, size_t region) {
+    visit(region, true, call_bytes[region] + attributes.of(i), events.ticks[i]);
+  };
+  const size_t count = events.size();
+  for (size_t i = first; i < count; ++i) {
+    switch (events.kind[i]) {
+      case EventKind::kEnter:
+        current = events.ref[i];
+        visit_call(i, current);
+        open.push_back(static_cast<uint32_t>(i));
+        break;
+      case EventKind::kLeave: {
+        const uint32_t enter = events.ref[i];
+        visit_call(i, events.ref[enter]);
+        while (!open.empty() && open.back() >= enter) open.pop_back();
+        current = innermost();
+        break;
+      }
+      case EventKind::kUnmatchedLeave: visit_call(i, events.ref[i]); break;
+      case EventKind::kMpiSend:
+      case EventKind::kMpiIsend:
+      case EventKind::kMpiIsendComplete:
+      case EventKind::kMpiIrecvRequest:
+      case EventKind::kMpiRecv:
+      case EventKind::kMpiIrecv:
+        if constexpr (std::is_same_v<Columns, PlainEvents>) {
+          const uint64_t bytes = message_bytes(events.kind[i], events.words + events.ref[i]);
+          visit(current, false, bytes + attributes.of(i), events.ticks[i]);
+          break;
+        }
+        [[fallthrough]];
+      default:
+        visit(current, false, otf2_bytes(definitions, all, i) + attributes.of(i), events.ticks[i]);
+        break;
+    }
+  }
+}
+
 }  // namespace
 
 uint64_t otf2_bytes(const Definitions& definitions, const Events& events, size_t i) {
@@ -253,7 +272,10 @@ ArchiveBytes archive_bytes(const Trace& trace, const std::vector<bool>& left_out
       by_region[region] += all;
       result.by_location[i] += all;
     };
-    for_each_event(trace.definitions, call_bytes, trace.locations[i].events, 0, add);
+    const Events& events = trace.locations[i].events;
+    with_columns(events, [&](const auto& columns) {
+      for_each_event(trace.definitions, call_bytes, events, columns, 0, add);
+    });
   });
   return result;
 }
@@ -273,14 +295,17 @@ void GrowingArchiveBytes::add(const Trace& part, size_t location, size_t kept) {
   uint64_t* const sums = by_region.data();
   uint64_t of_location = 0;
   uint64_t last = last_ticks_[location];
-  for_each_event(part.definitions, call_bytes_, part.locations[location].events, kept,
-                 [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
-                   bytes += ticks != last ? kTimeBytes : 0;
-                   last = ticks;
-                   if (sums[region] == 0) regions.push_back(static_cast<uint32_t>(region));
-                   sums[region] += bytes;
-                   of_location += bytes;
-                 });
+  const auto add_event = [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
+    bytes += ticks != last ? kTimeBytes : 0;
+    last = ticks;
+    if (sums[region] == 0) regions.push_back(static_cast<uint32_t>(region));
+    sums[region] += bytes;
+    of_location += bytes;
+  };
+  const Events& events = part.locations[location].events;
+  with_columns(events, [&](const auto& columns) {
+    for_each_event(part.definitions, call_bytes_, events, columns, kept, add_event);
+  });
   last_ticks_[location] = last;
   bytes_.by_location[location] += of_location;
   const std::lock_guard lock(joining_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trace/find_kinds.hpp"
 #include "trace/ranks.hpp"
 
 namespace pathline::trace {
@@ -10,12 +11,6 @@ namespace {
 
 /// Broadcast, gather, gatherv, scatter, scatterv and reduce, by OTF2's numbers.
 bool has_root(uint8_t operation) { return (operation >= 1 && operation <= 5) || operation == 12; }
-
-bool is_of_collective(EventKind kind) {
-  return kind == EventKind::kMpiCollectiveBegin || kind == EventKind::kMpiCollectiveEnd ||
-         kind == EventKind::kNonBlockingCollectiveRequest ||
-         kind == EventKind::kNonBlockingCollectiveComplete;
-}
 
 }  // namespace
 
@@ -49,7 +44,10 @@ void CollectiveStream::finish(const Definitions& definitions, const Events& even
 }
 
 void CollectiveStream::add(const Definitions& definitions, const Events& events, size_t earlier) {
-  const auto add_event = [&](size_t i) {
+  constexpr KindRange kBlocking{EventKind::kMpiCollectiveBegin, EventKind::kMpiCollectiveEnd};
+  constexpr KindRange kNonBlocking{EventKind::kNonBlockingCollectiveRequest,
+                                   EventKind::kNonBlockingCollectiveComplete};
+  for_each_of<kBlocking, kNonBlocking>(events.kind.span(), earlier, [&](size_t i) {
     switch (events.kind[i]) {
       case EventKind::kMpiCollectiveBegin: open_.push_back(begin(events.ticks[i])); break;
       case EventKind::kMpiCollectiveEnd:
@@ -72,16 +70,7 @@ void CollectiveStream::add(const Definitions& definitions, const Events& events,
       }
       default: break;
     }
-  };
-  // Few events are of collectives: blocks without any are passed over as a whole.
-  constexpr size_t kBlock = 64;
-  for (size_t begin = earlier; begin < events.size(); begin += kBlock) {
-    const size_t end = std::min(begin + kBlock, events.size());
-    bool any = false;
-    for (size_t i = begin; i < end; ++i) any |= is_of_collective(events.kind[i]);
-    if (!any) continue;
-    for (size_t i = begin; i < end; ++i) add_event(i);
-  }
+  });
 }
 
 void CollectiveStream::end() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "trace/find_kinds.hpp"
+
 namespace pathline::trace {
 namespace {
 
@@ -83,13 +85,10 @@ class Collector {
 
   void run() {
     const Events& events = location_.events;
-    if (!any_counts(events)) return;  // As for most threads beside the first of a rank.
-    for (uint32_t i = 0; i < events.size(); ++i) {
+    constexpr KindRange kSwitched = kOnly<EventKind::kMeasurementOnOff>;
+    for_each_of<kMessageKinds, kSwitched>(events.kind.span(), 0, [&](size_t event) {
+      const auto i = static_cast<uint32_t>(event);
       switch (events.kind[i]) {
-        case EventKind::kEnter:
-        case EventKind::kLeave:
-          if (follows_calls_) follow_call(events, i);
-          break;
         case EventKind::kMpiSend:
         case EventKind::kMpiIsend: add_send(events, i); break;
         case EventKind::kMpiIsendComplete: {
@@ -120,19 +119,11 @@ class Collector {
         }
         default: break;
       }
-    }
+    });
     sending_.for_each([&](uint32_t send) { ends_.sends[send].end_event = kNone; });
   }
 
  private:
-  /// Whether there is an event of a message, or one that says when was recorded.
-  static bool any_counts(const Events& events) {
-    return std::any_of(events.kind.begin(), events.kind.end(), [](EventKind kind) {
-      return kind == EventKind::kMeasurementOnOff ||
-             (kind >= EventKind::kMpiSend && kind <= EventKind::kMpiRequestCancelled);
-    });
-  }
-
   [[nodiscard]] Rank peer_of(const PointToPoint& point, uint32_t comm) const {
     if (comm == kNone || !location_.rank.valid()) return Rank::none();
     return ranks_.resolve(comm, point.peer, location_);
@@ -162,13 +153,10 @@ class Collector {
     }
   }
 
-  /// The Enter of the call around event `i`, or `i`. Calls are followed from the first time on that
-  /// this is asked: where all receives are nonblocking it never is.
+  /// The Enter of the call around event `i`, or `i`. Calls are followed only so far: where all
+  /// receives are nonblocking this is never asked.
   uint32_t call_around(const Events& events, uint32_t i) {
-    if (!follows_calls_) {
-      for (uint32_t before = 0; before < i; ++before) follow_call(events, before);
-      follows_calls_ = true;
-    }
+    for (; followed_ < i; ++followed_) follow_call(events, followed_);
     return open_calls_.empty() ? i : open_calls_.back();
   }
 
@@ -206,8 +194,8 @@ class Collector {
   Ends& ends_;
   ActiveRequests sending_;
   ActiveRequests receiving_;
-  bool follows_calls_ = false;
-  std::vector<uint32_t> open_calls_;  // Their Enters, outermost first; if they are followed.
+  uint32_t followed_ = 0;             // Up to this event calls are followed:
+  std::vector<uint32_t> open_calls_;  // Enters, outermost first.
 };
 
 /// Merges stretches of a list that are in order each. `starts`: where each begins.
@@ -225,10 +213,9 @@ void reserve(const Trace& trace, std::span<const uint32_t> locations, Ends& ends
   size_t sends = 0;
   size_t receives = 0;
   for (const uint32_t location : locations) {
-    for (const EventKind kind : trace.locations[location].events.kind) {
-      sends += kind == EventKind::kMpiSend || kind == EventKind::kMpiIsend ? 1 : 0;
-      receives += kind == EventKind::kMpiRecv || kind == EventKind::kMpiIrecvRequest ? 1 : 0;
-    }
+    const std::span<const EventKind> kinds = trace.locations[location].events.kind.span();
+    sends += count_of<KindRange{EventKind::kMpiSend, EventKind::kMpiIsend}>(kinds, 0);
+    receives += count_of<KindRange{EventKind::kMpiIrecvRequest, EventKind::kMpiRecv}>(kinds, 0);
   }
   ends.sends.reserve(sends, arena);
   ends.receives.reserve(receives, arena);

@@ -7,6 +7,7 @@
 
 #include "trace/definitions.hpp"
 #include "trace/events.hpp"
+#include "trace/plain_events.hpp"
 
 namespace pathline::trace {
 
@@ -31,17 +32,20 @@ struct CallEvents {
 template <class Wanted, class Visit>
 void for_each_outer_call(const Events& events, Wanted wanted, Visit visit) {
   constexpr uint32_t kNone = UINT32_MAX;
-  uint32_t open = kNone;
-  for (uint32_t i = 0; i < events.size(); ++i) {
-    if (events.kind[i] == EventKind::kEnter) {
-      if (open == kNone && wanted(Region(events.ref[i]))) open = i;
-    } else if (events.kind[i] == EventKind::kLeave && open != kNone && events.ref[i] <= open) {
-      // A Leave of an earlier Enter takes the calls inside with it whose Leave got lost.
-      visit(CallEvents{open, i});
-      open = kNone;
+  with_columns(events, [&](const auto& columns) {
+    uint32_t open = kNone;
+    const auto count = static_cast<uint32_t>(columns.size());
+    for (uint32_t i = 0; i < count; ++i) {
+      if (columns.kind[i] == EventKind::kEnter) {
+        if (open == kNone && wanted(Region(columns.ref[i]))) open = i;
+      } else if (columns.kind[i] == EventKind::kLeave && open != kNone && columns.ref[i] <= open) {
+        // A Leave of an earlier Enter takes the calls inside with it whose Leave got lost.
+        visit(CallEvents{open, i});
+        open = kNone;
+      }
     }
-  }
-  if (open != kNone) visit(CallEvents{open, static_cast<uint32_t>(events.size() - 1)});
+    if (open != kNone) visit(CallEvents{open, count - 1});
+  });
 }
 
 }  // namespace pathline::trace
