@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
-#include <unordered_map>
 
 #include "trace/match.hpp"
 #include "trace/message_ends.hpp"
@@ -182,102 +181,48 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   std::sort(trace.unmatched_receives.begin(), trace.unmatched_receives.end(), in_order);
 }
 
-/// A receive that stays open, and when it was posted.
-struct OpenReceive {
-  uint32_t event;
-  uint64_t post_ticks;
-};
-
-/// Adds to the events of a location that stay open what these need: the requests of receives and
-/// the ends of sends.
-///
-/// receives  those among the events that are complete, ascending.
-/// returns   OpenEnds::post_ticks of the location.
-std::vector<uint64_t> add_requests(const Events& of, std::vector<OpenReceive>& receives,
-                                   std::vector<uint32_t>& events) {
-  std::vector<uint64_t> post_ticks;
-  std::unordered_map<uint64_t, uint32_t> posted;
-  std::unordered_map<uint64_t, bool> sending;  // By request: whether the send stays open.
-  const size_t count = events.size();
-  size_t next = 0;
-  size_t next_receive = 0;
-  for (uint32_t i = 0; i < of.size(); ++i) {
-    const bool stays = next < count && events[next] == i;
-    next += stays ? 1 : 0;
-    switch (of.kind[i]) {
-      case EventKind::kMpiIrecvRequest: posted[of.word64(i)] = i; break;
-      case EventKind::kMpiIsend:
-        if (stays) {
-          sending[of.point_to_point(i).request] = true;
-        } else if (!sending.empty()) {
-          sending.erase(of.point_to_point(i).request);
-        }
-        break;
-      case EventKind::kMpiIsendComplete:
-        if (!sending.empty() && sending.erase(of.word64(i)) > 0) events.push_back(i);
-        break;
-      case EventKind::kMpiRecv:
-      case EventKind::kMpiIrecv: {
-        const auto request = of.kind[i] == EventKind::kMpiIrecv
-                                 ? posted.find(of.point_to_point(i).request)
-                                 : posted.end();
-        if (stays && request != posted.end()) events.push_back(request->second);
-        while (next_receive < receives.size() && receives[next_receive].event < i) ++next_receive;
-        if (stays && request == posted.end() && next_receive < receives.size()) {
-          post_ticks.push_back(receives[next_receive].post_ticks);
-        }
-        if (request != posted.end()) posted.erase(request);
-        break;
-      }
-      default: break;
-    }
-  }
-  std::sort(events.begin(), events.end());
-  events.erase(std::unique(events.begin(), events.end()), events.end());
-  return post_ticks;
-}
-
 /// Whether it takes all of the run to know which ends belong together.
 bool show_in_the_whole(const RankEnds& rank) {
   return !rank.ends.resumed.empty() || rank.ends.cancelled_before > 0;
 }
 
-OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace, base::ThreadPool& pool) {
+OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace) {
   OpenEnds open;
-  const size_t locations = trace.locations.size();
-  open.events.resize(locations);
-  open.post_ticks.resize(locations);
-  std::vector<std::vector<OpenReceive>> receives(locations);
+  open.events.resize(trace.locations.size());
+  open.post_ticks.resize(trace.locations.size());
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
     open.needs_whole = open.needs_whole || show_in_the_whole(rank);
     for (size_t i = 0; i < ends.sends.size(); ++i) {
       const Send& send = ends.sends[i];
-      if (rank.receive_of[i] == kNone && send.channel != kNone) {
-        open.events[send.location].push_back(send.event);
+      if (rank.receive_of[i] != kNone || send.channel == kNone) continue;
+      open.events[send.location].push_back(send.event);
+      if (send.end_event != kNone && send.end_event != send.event) {
+        open.events[send.location].push_back(send.end_event);
       }
     }
+    std::vector<const Receive*> without_request;
     const auto keep = [&](const Receive& receive) {
       if (receive.event == kNone) return;
       open.events[receive.location].push_back(receive.event);
-      if (receive.channel != kNone) {
-        receives[receive.location].push_back({receive.event, ends.posted(trace, receive)});
+      if (receive.channel == kNone) return;
+      const Events& events = trace.locations[receive.location].events;
+      if (receive.post_event != kNone &&
+          events.kind[receive.post_event] == EventKind::kMpiIrecvRequest) {
+        open.events[receive.location].push_back(receive.post_event);
+      } else {
+        without_request.push_back(&receive);
       }
     };
     for (size_t i = rank.known_receives; i < ends.receives.size(); ++i) keep(ends.receives[i]);
     for (const uint32_t i : rank.waiting) keep(ends.receives[i]);
+    std::sort(without_request.begin(), without_request.end(),
+              [](const Receive* a, const Receive* b) { return a->event < b->event; });
+    for (const Receive* receive : without_request) {
+      open.post_ticks[receive->location].push_back(ends.posted(trace, *receive));
+    }
   }
-  pool.for_each(locations, [&](size_t i) {
-    const Events& events = trace.locations[i].events;
-    std::sort(open.events[i].begin(), open.events[i].end());
-    const bool all_alone = std::all_of(open.events[i].begin(), open.events[i].end(), [&](auto at) {
-      return events.kind[at] == EventKind::kMpiSend;
-    });
-    if (all_alone) return;
-    std::sort(receives[i].begin(), receives[i].end(),
-              [](const OpenReceive& a, const OpenReceive& b) { return a.event < b.event; });
-    open.post_ticks[i] = add_requests(events, receives[i], open.events[i]);
-  });
+  for (std::vector<uint32_t>& events : open.events) std::sort(events.begin(), events.end());
   return open;
 }
 
@@ -306,7 +251,7 @@ OpenEnds match_open_messages(Trace& trace, const OpenEnds& before, base::ThreadP
   }
   std::vector<OpenEnds::Sending> sending;
   write_messages(ranks, pool, trace, &sending);
-  OpenEnds open = open_ends(ranks, trace, pool);
+  OpenEnds open = open_ends(ranks, trace);
   open.sending = std::move(sending);
   return open;
 }
