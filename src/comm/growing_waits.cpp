@@ -89,26 +89,31 @@ void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
     }
   }
   const size_t count = kept_.size() + part.calls.size();
-  calls.begin_ticks.reserve(count);
-  calls.end_ticks.reserve(count);
-  calls.region.reserve(count);
-  calls.traits.reserve(count);
-  window.location.reserve(count);
-  window.number.reserve(count);
-  window.latest.reserve(count);
-  const auto add_call = [&](const WaitPart::EndedCall& call, uint32_t number,
-                            const Latest& latest) {
-    calls.begin_ticks.push_back(call.begin_ticks);
-    calls.end_ticks.push_back(call.end_ticks);
-    calls.region.push_back(call.region);
-    calls.traits.push_back(call.traits);
-    window.location.push_back(call.location);
-    window.number.push_back(number);
-    window.latest.push_back(latest);
+  calls.begin_ticks.resize(count);
+  calls.end_ticks.resize(count);
+  calls.region.resize(count);
+  calls.traits.resize(count);
+  window.location.resize(count);
+  window.number.resize(count);
+  window.latest.resize(count);
+  uint32_t next = 0;
+  const auto add_call = [&, begin_ticks = calls.begin_ticks.data(),
+                         end_ticks = calls.end_ticks.data(), region = calls.region.data(),
+                         traits = calls.traits.data(), at = window.location.data(),
+                         numbers = window.number.data(), latest = window.latest.data()](
+                            const WaitPart::EndedCall& call, uint32_t number, const Latest& one) {
+    begin_ticks[next] = call.begin_ticks;
+    end_ticks[next] = call.end_ticks;
+    region[next] = call.region;
+    traits[next] = call.traits;
+    at[next] = call.location;
+    numbers[next] = number;
+    latest[next] = one;
+    ++next;
   };
   for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
     const uint32_t location = lanes[lane];
-    calls.first.push_back(static_cast<uint32_t>(calls.size()));
+    calls.first.push_back(next);
     calls.lanes.push_back(
         {location == kNoLane ? lane : uint32_t{run_.locations[location].rank}, location});
     if (location == kNoLane) continue;
@@ -116,8 +121,7 @@ void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
     for (uint32_t k = 0; k < kept[location].count; ++k) {
       const Kept& one = kept_[kept[location].first + k];
       if (one.work.ticks > 0) {
-        calls.poll_work.push_back(
-            {static_cast<uint32_t>(calls.size()), one.work.region, one.work.ticks});
+        calls.poll_work.push_back({next, one.work.region, one.work.ticks});
       }
       add_call(one.call, one.number, one.latest);
     }
@@ -128,14 +132,13 @@ void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
     for (uint32_t k = 0; k < ended[location].count; ++k) {
       const uint32_t row = ended[location].first + k;
       if (found != part.poll_work.end() && found->call == row) {
-        calls.poll_work.push_back(
-            {static_cast<uint32_t>(calls.size()), found->region, found->ticks});
+        calls.poll_work.push_back({next, found->region, found->ticks});
         ++found;
       }
       add_call(part.calls[row], next_number_[location]++, {});
     }
   }
-  calls.first.push_back(static_cast<uint32_t>(calls.size()));
+  calls.first.push_back(next);
   for (RmaEvent event : part.rma) {
     const uint32_t location = part.calls[event.call].location;
     const uint32_t behind = ended[location].first + ended[location].count - event.call;
@@ -353,12 +356,12 @@ void GrowingWaits::keep_open(const WaitPart& part, Window& window) {
       if (has_work) ++work;
     }
   }
-  for (uint32_t i = 0; i < run_.locations.size(); ++i) {
-    if (!wrong_order_.has(i)) continue;
-    const trace::Rank rank = run_.locations[i].rank;
+  const auto known = [&](uint32_t location) {
+    const trace::Rank rank = run_.locations[location].rank;
     const uint64_t ticks = window.ended ? UINT64_MAX : std::min(oldest_of_all, oldest[rank]);
-    wrong_order_.settle(i, rank, ticks, sums_);
-  }
+    return WrongOrder::Known{uint32_t{rank}, ticks};
+  };
+  wrong_order_.settle(known, sums_);
 }
 
 /// The begin of the first call there that touches this time, or the time.
