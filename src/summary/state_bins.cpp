@@ -53,7 +53,7 @@ void Bins::add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins*
       continue;
     }
     const uint64_t after = std::min(until, ((from >> shift_) + 1) << shift_);
-    put_quarters(code, from, after);
+    put_in_bin(code, from, after);
     from = after;
     if (from == begin_ + width) close(parent, end);
   }
@@ -98,20 +98,22 @@ uint16_t Bins::error() const {
 void Bins::begin(uint64_t from) {
   has_begun_ = true;
   first_bin_ = from >> shift_;
-  put_quarters(kNoCall, first_bin_ << shift_, from);
+  put_in_bin(kNoCall, first_bin_ << shift_, from);
 }
 
 void Bins::open(uint64_t at) {
   is_open_ = true;
   begin_ = at >> shift_ << shift_;
+  is_weighed_ = is_sampled((begin_ >> shift_) + seed_);
   quarter_ = 0;
   parts_.clear();
 }
 
-/// Inside one bin, quarter by quarter: so it is known what the bin will forget.
-void Bins::put_quarters(uint32_t code, uint64_t from, uint64_t until) {
+/// Inside one bin: of one that is weighed quarter by quarter, so that it is known what it forgets.
+void Bins::put_in_bin(uint32_t code, uint64_t from, uint64_t until) {
   if (from >= until) return;
   if (!is_open_) open(from);
+  if (!is_weighed_) return put(code, until - from);
   const int fine = shift_ - kQuarterBits;
   uint64_t quarter_end = ((from >> fine) + 1) << fine;
   for (auto quarter = static_cast<uint8_t>((from >> fine) % 4);; ++quarter) {
@@ -136,8 +138,9 @@ void Bins::put(uint32_t code, uint64_t ticks) {
   parts_.push_back({code, ticks});
 }
 
-void Bins::sum_up(Whole& whole) const {
+void Bins::sum_up(Whole& whole) {
   whole.parts.clear();
+  if (!is_weighed_) return std::swap(whole.parts, parts_);
   for (const Part& part : parts_) {
     const size_t i = whole.find(part.code);
     if (i == whole.parts.size()) {
@@ -235,7 +238,7 @@ void Bins::encode(Whole& whole) {
     last = until[k];
   }
   codes_.append({code.data(), code_end});
-  if (is_sampled((begin_ >> shift_) + seed_)) weigh(whole, kept, until, count);
+  if (is_weighed_) weigh(whole, kept, until, count);
 }
 
 /// How far what is kept is from what was, at the cuts between the quarters.

@@ -55,10 +55,10 @@ class Bins {
   void begin(uint64_t from);
   void open(uint64_t at);
   void put(uint32_t code, uint64_t ticks);
-  void put_quarters(uint32_t code, uint64_t from, uint64_t until);
+  void put_in_bin(uint32_t code, uint64_t from, uint64_t until);
   void close(Bins* parent, Bins* end);
   void pass(const Whole& whole, Bins& parent, Bins* end) const;
-  void sum_up(Whole& whole) const;
+  void sum_up(Whole& whole);
   void run(uint32_t code, uint64_t count);
   void end_run();
   static size_t most_of(const Whole& whole, Kept& kept);
@@ -68,13 +68,14 @@ class Bins {
   // A run has millions of these, most of them with few codes: none is larger than it must be.
   uint64_t at_ = 0;                        ///< Until here all is known.
   uint64_t begin_ = 0;                     ///< Of the open bin.
-  std::vector<Part> parts_;                ///< Of the open bin, quarter by quarter.
+  std::vector<Part> parts_;                ///< Of the open bin; of one that is weighed by quarter.
   std::array<uint32_t, 4> quarter_end_{};  ///< In parts_.
   uint32_t seed_;
   uint8_t shift_;
   uint8_t quarter_ = 0;
   bool has_begun_ = false;
   bool is_open_ = false;
+  bool is_weighed_ = false;  ///< The open bin.
   uint32_t run_code_ = 0;
   uint64_t run_ = 0;  ///< Bins with nothing else, not yet in the codes.
   uint64_t first_bin_ = 0;
