@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <libdeflate.h>
+#include <memory>
+#include <new>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 namespace pathline::summary {
 namespace {
@@ -31,7 +33,7 @@ struct Header {
 static_assert(sizeof(Header) == kHeaderBytes && std::is_trivially_copyable_v<Header>);
 
 uint32_t crc_of(std::span<const uint8_t> bytes) {
-  return static_cast<uint32_t>(crc32_z(crc32_z(0, nullptr, 0), bytes.data(), bytes.size()));
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
 std::span<const uint8_t> bytes_of(const Header& header) {
@@ -55,8 +57,7 @@ T number_at(std::span<const uint8_t> bytes, size_t offset) {
 
 uint32_t crc_of_block(uint32_t raw, std::span<const uint8_t> content) {
   const auto* const bytes = reinterpret_cast<const uint8_t*>(&raw);
-  return static_cast<uint32_t>(
-      crc32_z(crc_of({bytes, sizeof raw}), content.data(), content.size()));
+  return libdeflate_crc32(crc_of({bytes, sizeof raw}), content.data(), content.size());
 }
 
 /// From numbers of kWidth bytes to their first bytes, their second ones and so on, or back.
@@ -89,37 +90,54 @@ Shuffle shuffle_of(size_t width, bool back) {
 
 }  // namespace
 
-/// Compresses blocks one after the other: what zlib needs for that is a quarter of a megabyte.
+/// Compresses blocks one after the other: what that needs is large.
 class Compressor {
  public:
-  Compressor() {
-    constexpr int kFast = 1;
-    ready_ = deflateInit(&stream_, kFast) == Z_OK;
-  }
-  ~Compressor() {
-    if (ready_) deflateEnd(&stream_);
-  }
-  Compressor(const Compressor&) = delete;
-  Compressor& operator=(const Compressor&) = delete;
-
   /// What becomes smaller; the block itself where nothing does.
   std::span<const uint8_t> pack(std::span<const uint8_t> block) {
-    packed_.resize(block.size());
-    if (!ready_ || deflateReset(&stream_) != Z_OK) return block;
-    stream_.next_in = const_cast<Bytef*>(block.data());
-    stream_.avail_in = static_cast<uInt>(block.size());
-    stream_.next_out = packed_.data();
-    stream_.avail_out = static_cast<uInt>(packed_.size());
-    const bool fits = deflate(&stream_, Z_FINISH) == Z_STREAM_END && stream_.avail_out > 0;
-    return fits ? std::span<const uint8_t>(packed_).first(packed_.size() - stream_.avail_out)
-                : block;
+    packed_.resize(block.size() - 1);
+    const size_t bytes = libdeflate_zlib_compress(state_.get(), block.data(), block.size(),
+                                                  packed_.data(), packed_.size());
+    return bytes > 0 ? std::span<const uint8_t>(packed_).first(bytes) : block;
   }
 
  private:
-  z_stream stream_{};
-  bool ready_;
+  static constexpr int kFast = 1;
+  struct Free {
+    void operator()(libdeflate_compressor* state) const { libdeflate_free_compressor(state); }
+  };
+  static libdeflate_compressor* make() {
+    libdeflate_compressor* const state = libdeflate_alloc_compressor(kFast);
+    if (state == nullptr) throw std::bad_alloc();
+    return state;
+  }
+  std::unique_ptr<libdeflate_compressor, Free> state_{make()};
   std::vector<uint8_t> packed_;
 };
+
+namespace {
+
+class Decompressor {
+ public:
+  /// returns  whether there were as many bytes as there are to be.
+  bool unpack(std::span<const uint8_t> packed, std::span<uint8_t> bytes) {
+    return libdeflate_zlib_decompress(state_.get(), packed.data(), packed.size(), bytes.data(),
+                                      bytes.size(), nullptr) == LIBDEFLATE_SUCCESS;
+  }
+
+ private:
+  struct Free {
+    void operator()(libdeflate_decompressor* state) const { libdeflate_free_decompressor(state); }
+  };
+  static libdeflate_decompressor* make() {
+    libdeflate_decompressor* const state = libdeflate_alloc_decompressor();
+    if (state == nullptr) throw std::bad_alloc();
+    return state;
+  }
+  std::unique_ptr<libdeflate_decompressor, Free> state_{make()};
+};
+
+}  // namespace
 
 ColumnWriter::ColumnWriter(const std::filesystem::path& path)
     : out_(path), compressor_(std::make_unique<Compressor>()) {
@@ -317,6 +335,7 @@ base::Status ColumnReader::read(const StoredColumn& column, std::span<uint8_t> v
   const auto bytes = file_.bytes().subspan(column.entry->offset, column.entry->bytes);
   const Shuffle unshuffle_bytes = shuffle_of(column.entry->width, true);
   std::vector<uint8_t> shuffled;
+  thread_local Decompressor decompressor;
   for (const Block& block : column.blocks) {
     const auto content = bytes.subspan(block.at + kBlockHeaderBytes, block.stored_bytes);
     const uint32_t flag = block.is_shuffled ? kShuffled : 0;
@@ -327,11 +346,9 @@ base::Status ColumnReader::read(const StoredColumn& column, std::span<uint8_t> v
     values = values.subspan(block.raw_bytes);
     shuffled.resize(block.is_shuffled ? block.raw_bytes : 0);
     const std::span<uint8_t> raw = block.is_shuffled ? std::span(shuffled) : own;
-    uLongf length = block.raw_bytes;
     if (block.stored_bytes == block.raw_bytes) {
       std::copy(content.begin(), content.end(), raw.begin());
-    } else if (uncompress(raw.data(), &length, content.data(), block.stored_bytes) != Z_OK ||
-               length != block.raw_bytes) {
+    } else if (!decompressor.unpack(content, raw)) {
       return damaged(*column.entry, block.at, "the block cannot be unpacked");
     }
     if (block.is_shuffled) unshuffle_bytes(raw, own);
