@@ -342,10 +342,12 @@ class Report {
     const char* alternative = "Time of each step, and the share of MPI in it by rank";
     if (auto status = picture("Time steps", FigureKind::kSteps, alternative); !status)
       return status;
-    const steps::Table rows =
-        tables_ != nullptr
-            ? comm::chosen(tables_->steps, selection_)
-            : comm::step_table(trace_, trace::marked_steps(trace_), selection_, pool_);
+    steps::Table own;
+    if (tables_ == nullptr) {
+      own = comm::step_table(trace_, trace::marked_steps(trace_), selection_, pool_);
+    }
+    const steps::Table& rows =
+        tables_ != nullptr ? comm::chosen(tables_->steps, selection_, own) : own;
     if (const std::string trend = trend_text(step_trends(trace_, rows)); !trend.empty()) {
       add("<p>{}</p>\n", base::html_escaped(trend));
     }

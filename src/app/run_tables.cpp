@@ -350,7 +350,9 @@ base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selec
 }
 
 DataTable steps_table(const SummaryFile& file, const trace::Selection& selection) {
-  return step_rows_table(file.tables->run, "step", comm::chosen(file.tables->steps, selection));
+  steps::Table own;
+  return step_rows_table(file.tables->run, "step",
+                         comm::chosen(file.tables->steps, selection, own));
 }
 
 base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -65,9 +65,10 @@ std::vector<StepTrend> step_trends(const trace::Trace& trace, const steps::Table
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     double first = 0, last = 0;
   };
-  std::map<uint32_t, Sums> ranks;
+  std::vector<Sums> ranks;  // By rank.
   for (const steps::Row& row : table.rows) {
     if (!row.recorded) continue;
+    if (row.rank >= ranks.size()) ranks.resize(row.rank + size_t{1});
     Sums& sums = ranks[row.rank];
     const double x = row.step;
     const double y = compute_s(trace, row);
@@ -83,11 +84,13 @@ std::vector<StepTrend> step_trends(const trace::Trace& trace, const steps::Table
   constexpr double kLeastSteps = 8;
   constexpr double kLeastT = 6;  // By chance once in 10,000 ranks, with 10 steps.
   std::vector<StepTrend> trends;
-  for (const auto& [rank, sums] : ranks) {
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    const Sums& sums = ranks[rank];
+    if (sums.n < kLeastSteps) continue;
     const double sxx = sums.xx - sums.x * sums.x / sums.n;
     const double sxy = sums.xy - sums.x * sums.y / sums.n;
     const double syy = sums.yy - sums.y * sums.y / sums.n;
-    if (sums.n < kLeastSteps || sxx <= 0 || syy <= 0) continue;
+    if (sxx <= 0 || syy <= 0) continue;
     const double slope = sxy / sxx;
     const double change = slope * (sums.last - sums.first);
     const double explained = std::min(1.0, sxy * sxy / (sxx * syy));

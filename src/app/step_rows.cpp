@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/step_rows.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -40,13 +38,19 @@ std::string step_csv(const trace::Trace& trace, const steps::Table& table) {
 }
 
 StepSummary summarized(const steps::Table& table) {
-  std::set<uint32_t> all;
-  std::set<uint32_t> unrecorded;
+  StepSummary summary;
+  const steps::Row* before = nullptr;
+  bool is_counted = false;  // The step among those that were not recorded.
   for (const steps::Row& row : table.rows) {
-    all.insert(row.step);
-    if (!row.recorded) unrecorded.insert(row.step);
+    if (before == nullptr || before->step != row.step) {
+      ++summary.steps;
+      is_counted = false;
+    }
+    before = &row;
+    if (row.recorded || is_counted) continue;
+    ++summary.unrecorded;
+    is_counted = true;
   }
-  StepSummary summary{.steps = all.size(), .unrecorded = unrecorded.size()};
   for (const steps::Counters& counters : table.outside) summary.outside += counters;
   return summary;
 }

@@ -29,18 +29,4 @@ base::Result<Steps> find_steps(const trace::Trace& trace, const StepSource& sour
   return steps;
 }
 
-comm::StepWindows windows_of(const steps::Table& table, uint32_t rank_count) {
-  comm::StepWindows windows(rank_count);
-  for (const steps::Row& row : table.rows) {
-    windows[row.rank].push_back({row.step, row.begin_ticks, row.end_ticks, row.recorded});
-  }
-  for (auto& of_rank : windows) {
-    std::sort(of_rank.begin(), of_rank.end(),
-              [](const trace::StepWindow& a, const trace::StepWindow& b) {
-                return a.begin_ticks < b.begin_ticks;
-              });
-  }
-  return windows;
-}
-
 }  // namespace pathline::app

@@ -20,7 +20,7 @@ struct StepSource {
 
 /// The steps of a run, or what the program's calls look like.
 struct Steps {
-  comm::StepWindows windows;
+  comm::StepWindows windows;                 ///< None for a summary, which has a table of them.
   bool marked = false;                       ///< By the program itself.
   std::optional<comm::Detection> detection;  ///< There if the windows are a guess.
 
@@ -32,8 +32,5 @@ struct Steps {
 /// errors  kInvalidArgument for a marker that is none.
 base::Result<Steps> find_steps(const trace::Trace& trace, const StepSource& source,
                                base::ThreadPool& pool);
-
-/// When the steps of a table were, by rank, in the order of time.
-comm::StepWindows windows_of(const steps::Table& table, uint32_t rank_count);
 
 }  // namespace pathline::app

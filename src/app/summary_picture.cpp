@@ -6,14 +6,30 @@
 #include <fmt/format.h>
 
 #include "app/profile_rows.hpp"
-#include "app/step_source.hpp"
 #include "app/summary_timeline.hpp"
 #include "comm/step_table.hpp"
 #include "input/input.hpp"
+#include "summary/column_file.hpp"
+#include "summary/file.hpp"
 
 namespace pathline::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The time steps that a picture may show.
+base::Result<comm::StepWindows> steps_of(const fs::path& file, const trace::Trace& run,
+                                         const trace::Selection& selection) {
+  const auto columns = summary::ColumnReader::open(file);
+  if (!columns) return columns.error();
+  auto steps = summary::read_steps_of_time(columns.value(), run, selection.from_ticks,
+                                           selection.until_ticks);
+  if (!steps) return steps.error();
+  return std::move(steps.value().windows);
+}
+
+}  // namespace
 
 base::Result<layout::Scene> make_summary_timeline(
     const fs::path& file, const summary::RunSummary& summary, const trace::Trace& run,
@@ -34,7 +50,11 @@ base::Result<layout::Scene> make_summary_timeline(
     *bins = {!part, run.span_seconds(source.value().bin_ticks), source.value().rows_for_one};
   }
   figure::StepMarks steps;
-  if (!summary.steps.rows.empty()) steps = {windows_of(summary.steps, run.rank_count), "step"};
+  if (summary.facts.marked_steps > 0) {
+    auto windows = steps_of(file, run, selection);
+    if (!windows) return windows.error();
+    steps = {std::move(windows).value(), "step"};
+  }
   return figure::timeline(part ? *part : run, selection, options, steps, pool, report);
 }
 
@@ -46,8 +66,7 @@ summary::Parts tables_of(FigureKind kind) {
           .pairs = !is_profile && !is_steps && !is_timeline,
           .waits = false,
           .bytes = false,
-          .steps = is_steps || is_timeline,
-          .step_counters = is_steps};
+          .steps = is_steps};
 }
 
 base::Result<layout::Scene> make_summary_scene(
@@ -67,7 +86,8 @@ base::Result<layout::Scene> make_summary_scene(
       return figure::profile(run, selection, chosen(run, summary.profile, selection),
                              summary.profile, options);
     case FigureKind::kSteps: {
-      const steps::Table steps = comm::chosen(summary.steps, selection);
+      steps::Table own;
+      const steps::Table& steps = comm::chosen(summary.steps, selection, own);
       if (!summary.steps.rows.empty()) return figure::steps(run, selection, steps, {}, options);
       base::Error error = needs_archive(file, summary, ": the program marks no time steps");
       error.code = base::ErrorCode::kInvalidArgument;

@@ -39,6 +39,6 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
 void add_summary_to(nlohmann::ordered_json& json);
 
 /// Of the tables of a summary that alone.
-inline constexpr summary::Parts kJudgedOnly = {false, false, false, false, false, false, true};
+inline constexpr summary::Parts kJudgedOnly = {false, false, false, false, false, true};
 
 }  // namespace pathline::cli

@@ -36,13 +36,15 @@ void note_detection(const comm::Detection& detection, uint32_t rank_count, bool 
 }
 
 /// What a user should know besides the rows.
-void print_notes(const app::Steps& steps, const steps::Table& table, const StepsOptions& options,
-                 uint32_t rank_count) {
+///
+/// any  the run has steps, maybe others than those of the table.
+void print_notes(const app::Steps& steps, bool any, const steps::Table& table,
+                 const StepsOptions& options, uint32_t rank_count) {
   if (steps.detection) {
     note_detection(*steps.detection, rank_count, steps.marked);
-  } else if (!steps.any() && !options.step_marker.empty()) {
+  } else if (!any && !options.step_marker.empty()) {
     note("no rank made a call that fits --step-marker " + options.step_marker);
-  } else if (!steps.any()) {
+  } else if (!any) {
     note(
         "the program marks no time steps; 'pathline steps --detect' looks for a period in its "
         "calls");
@@ -55,7 +57,7 @@ void print_notes(const app::Steps& steps, const steps::Table& table, const Steps
                      summary.unrecorded, summary.steps, steps.word()));
   }
   const steps::Counters& outside = summary.outside;
-  if (steps.any() && outside.sent_messages + outside.received_messages > 0) {
+  if (any && outside.sent_messages + outside.received_messages > 0) {
     note(fmt::format("outside the {}s {} sent and {} received", steps.word(),
                      base::counted(outside.sent_messages, "message was", "messages were"),
                      outside.received_messages));
@@ -115,10 +117,7 @@ Table lines_table(const StepsOptions& options, const app::Steps& steps, const tr
 
 base::Result<app::Steps> find_steps(const StepsOptions& options, Opened& run) {
   if (run.summary) {
-    app::Steps steps;
-    steps.windows = app::windows_of(run.summary->steps, run.trace.rank_count);
-    steps.marked = steps.any();
-    return steps;
+    return app::Steps{.windows = {}, .marked = !run.summary->steps.rows.empty(), .detection = {}};
   }
   base::Result<app::Steps> found = app::Steps{};
   base::Progress progress;
@@ -147,14 +146,16 @@ base::Result<int> run_steps(const StepsOptions& options) {
   const auto found = find_steps(options, run);
   if (!found) return found.error();
   const app::Steps& steps = found.value();
-  const steps::Table rows = run.summary
-                                ? comm::chosen(run.summary->steps, run.selection)
-                                : comm::step_table(trace, steps.windows, run.selection, run.pool);
+  steps::Table own;
+  if (!run.summary) own = comm::step_table(trace, steps.windows, run.selection, run.pool);
+  const steps::Table& rows =
+      run.summary ? comm::chosen(run.summary->steps, run.selection, own) : own;
   Table table = options.summary ? lines_table(options, steps, trace, rows)
                                 : rows_table(options, steps, trace, rows);
   if (run.summary) table.add_summary_to_json();
   if (steps.detection) table.add_to_json("detection", app::detection_json(*steps.detection));
-  if (!options.quiet) print_notes(steps, rows, options, trace.rank_count);
+  const bool any = run.summary ? steps.marked : steps.any();
+  if (!options.quiet) print_notes(steps, any, rows, options, trace.rank_count);
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

@@ -284,7 +284,9 @@ steps::PackedTable GrowingStepTable::finish() {
   return {std::move(rows), std::move(outside)};
 }
 
-steps::Table chosen(const steps::Table& table, const trace::Selection& selection) {
+const steps::Table& chosen(const steps::Table& table, const trace::Selection& selection,
+                           steps::Table& own) {
+  if (selection.everything()) return table;
   steps::Table result;
   result.outside.resize(table.outside.size());
   for (uint32_t rank = 0; rank < table.outside.size(); ++rank) {
@@ -295,7 +297,8 @@ steps::Table chosen(const steps::Table& table, const trace::Selection& selection
       result.rows.push_back(row);
     }
   }
-  return result;
+  own = std::move(result);
+  return own;
 }
 
 size_t GrowingStepTable::most() const {
@@ -320,7 +323,9 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
     }
   });
   table.add_messages(trace.messages, {});
-  return chosen(table.finish().table(), selection);
+  steps::Table all = table.finish().table();
+  if (!selection.everything()) chosen(all, selection, all);
+  return all;
 }
 
 }  // namespace pathline::comm

@@ -29,7 +29,11 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
                         const trace::Selection& selection, base::ThreadPool& pool);
 
 /// What step_table() gives for a selection, of the table of the whole run.
-steps::Table chosen(const steps::Table& table, const trace::Selection& selection);
+///
+/// own      room for them, where not all are chosen.
+/// returns  the table itself where all are: it may have many millions of rows.
+const steps::Table& chosen(const steps::Table& table, const trace::Selection& selection,
+                           steps::Table& own);
 
 /// step_table() for the steps that a program marked (trace::marked_steps()), of a run that comes in
 /// parts of its time.

@@ -332,27 +332,31 @@ base::Result<ColumnReader::StoredColumn> ColumnReader::find_blocks(std::string_v
 }
 
 base::Status ColumnReader::read(const StoredColumn& column, std::span<uint8_t> values) const {
-  const auto bytes = file_.bytes().subspan(column.entry->offset, column.entry->bytes);
-  const Shuffle unshuffle_bytes = shuffle_of(column.entry->width, true);
-  std::vector<uint8_t> shuffled;
-  thread_local Decompressor decompressor;
   for (const Block& block : column.blocks) {
-    const auto content = bytes.subspan(block.at + kBlockHeaderBytes, block.stored_bytes);
-    const uint32_t flag = block.is_shuffled ? kShuffled : 0;
-    if (crc_of_block(block.raw_bytes | flag, content) != block.crc) {
-      return damaged(*column.entry, block.at, "the block is damaged");
-    }
-    const auto own = values.first(block.raw_bytes);
+    if (auto status = read(column, block, values.first(block.raw_bytes)); !status) return status;
     values = values.subspan(block.raw_bytes);
-    shuffled.resize(block.is_shuffled ? block.raw_bytes : 0);
-    const std::span<uint8_t> raw = block.is_shuffled ? std::span(shuffled) : own;
-    if (block.stored_bytes == block.raw_bytes) {
-      std::copy(content.begin(), content.end(), raw.begin());
-    } else if (!decompressor.unpack(content, raw)) {
-      return damaged(*column.entry, block.at, "the block cannot be unpacked");
-    }
-    if (block.is_shuffled) unshuffle_bytes(raw, own);
   }
+  return {};
+}
+
+base::Status ColumnReader::read(const StoredColumn& column, const Block& block,
+                                std::span<uint8_t> values) const {
+  const auto content = file_.bytes().subspan(column.entry->offset + block.at + kBlockHeaderBytes,
+                                             block.stored_bytes);
+  const uint32_t flag = block.is_shuffled ? kShuffled : 0;
+  if (crc_of_block(block.raw_bytes | flag, content) != block.crc) {
+    return damaged(*column.entry, block.at, "the block is damaged");
+  }
+  thread_local Decompressor decompressor;
+  thread_local std::vector<uint8_t> shuffled;
+  shuffled.resize(block.is_shuffled ? block.raw_bytes : 0);
+  const std::span<uint8_t> raw = block.is_shuffled ? std::span(shuffled) : values;
+  if (block.stored_bytes == block.raw_bytes) {
+    std::copy(content.begin(), content.end(), raw.begin());
+  } else if (!decompressor.unpack(content, raw)) {
+    return damaged(*column.entry, block.at, "the block cannot be unpacked");
+  }
+  if (block.is_shuffled) shuffle_of(column.entry->width, true)(raw, values);
   return {};
 }
 

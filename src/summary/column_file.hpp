@@ -153,6 +153,16 @@ class ColumnReader {
     if (auto status = read(stored.value(), bytes); !status) return status.error();
     return values;
   }
+  /// A column of which one block is in memory at a time, for those that are read side by side.
+  template <Number T>
+  class Cursor;
+  /// errors  those of column() but for damage of a block, which the cursor tells.
+  template <Number T>
+  [[nodiscard]] base::Result<Cursor<T>> cursor(std::string_view name) const {
+    auto stored = find_blocks(name, sizeof(T));
+    if (!stored) return stored.error();
+    return Cursor<T>(*this, std::move(stored).value());
+  }
   [[nodiscard]] base::Result<std::vector<std::string>> texts(std::string_view name) const;
   [[nodiscard]] base::Error damaged(const std::string& fact) const;
 
@@ -182,12 +192,48 @@ class ColumnReader {
   [[nodiscard]] const Entry* find(std::string_view name) const;
   [[nodiscard]] base::Result<StoredColumn> find_blocks(std::string_view name, uint32_t width) const;
   [[nodiscard]] base::Status read(const StoredColumn& column, std::span<uint8_t> values) const;
+  [[nodiscard]] base::Status read(const StoredColumn& column, const Block& block,
+                                  std::span<uint8_t> values) const;
   [[nodiscard]] base::Error damaged(const Entry& entry, uint64_t offset,
                                     std::string_view fact) const;
 
   std::filesystem::path path_;
   base::MappedFile file_;
   std::vector<Entry> entries_;
+};
+
+/// Must not outlive its reader.
+template <Number T>
+class ColumnReader::Cursor {
+ public:
+  [[nodiscard]] uint64_t rows() const { return column_.entry->rows; }
+  /// The next number, of which there must be one. 0 from a damaged block on.
+  T next() {
+    if (at_ == values_.size()) read_block();
+    return values_[at_++];
+  }
+  [[nodiscard]] const base::Status& status() const { return status_; }
+
+ private:
+  friend ColumnReader;
+  Cursor(const ColumnReader& file, StoredColumn column)
+      : file_(&file), column_(std::move(column)) {}
+  void read_block() {
+    const Block& block = column_.blocks[block_++];
+    at_ = 0;
+    values_.assign(block.raw_bytes / sizeof(T), 0);
+    if (!status_) return;
+    status_ =
+        file_->read(column_, block, {reinterpret_cast<uint8_t*>(values_.data()), block.raw_bytes});
+    if (!status_) std::fill(values_.begin(), values_.end(), T{0});
+  }
+
+  const ColumnReader* file_;
+  StoredColumn column_;
+  size_t block_ = 0;  // The next one.
+  std::vector<T> values_;
+  size_t at_ = 0;
+  base::Status status_;
 };
 
 }  // namespace pathline::summary

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -252,6 +253,19 @@ class Columns {
     status_ = column.error();
     return {};
   }
+  /// Of one that is read beside others; those that could not be had are nullopt.
+  template <class T>
+  std::optional<ColumnReader::Cursor<T>> cursor(std::string_view name) {
+    if (!status_) return {};
+    auto cursor = file_.cursor<T>(name);
+    if (cursor) return std::move(cursor).value();
+    status_ = cursor.error();
+    return {};
+  }
+  /// Remembers what a cursor found.
+  void take(const base::Status& status) {
+    if (status_ && !status) status_ = status;
+  }
   /// What the columns of a table say has to fit together.
   template <class... Args>
   void require(bool holds, std::string_view table, fmt::format_string<Args...> fact,
@@ -470,50 +484,72 @@ trace::ArchiveBytes read_bytes(Columns& in, const trace::Trace& run) {
   return bytes;
 }
 
-/// Calls visit(row without counters) for each step. returns  how many they are
+/// Calls visit(row) for each step, with its counters or without. What was visited counts only if
+/// nothing was wrong then.
+///
+/// returns  how many they are
 template <class Visit>
-size_t for_each_step(Columns& in, const trace::Trace& run, Visit visit) {
-  const auto step = in.numbers<uint32_t>("steps.step");
-  const auto rank = in.numbers<uint32_t>("steps.rank");
-  const auto gap = in.numbers<uint64_t>("steps.gap_ticks");
-  const auto ticks = in.numbers<uint64_t>("steps.ticks");
-  const auto recorded = in.numbers<uint8_t>("steps.recorded");
-  const size_t rows = step.size();
-  in.require(
-      rank.size() == rows && gap.size() == rows && ticks.size() == rows && recorded.size() == rows,
-      "steps", "its columns differ in length");
+size_t for_each_step(Columns& in, const trace::Trace& run, bool with_counters, Visit visit) {
+  auto step = in.cursor<uint32_t>("steps.step");
+  auto rank = in.cursor<uint32_t>("steps.rank");
+  auto gap = in.cursor<uint64_t>("steps.gap_ticks");
+  auto ticks = in.cursor<uint64_t>("steps.ticks");
+  auto recorded = in.cursor<uint8_t>("steps.recorded");
+  std::vector<ColumnReader::Cursor<uint64_t>> counters;
+  for (const auto& [name, counter] : kStepCounters) {
+    if (!with_counters) break;
+    auto cursor = in.cursor<uint64_t>(fmt::format("steps.{}", name));
+    if (cursor) counters.push_back(std::move(*cursor));
+  }
+  if (!in.status()) return 0;
+  const size_t rows = step->rows();
+  const bool fits = rank->rows() == rows && gap->rows() == rows && ticks->rows() == rows &&
+                    recorded->rows() == rows &&
+                    std::all_of(counters.begin(), counters.end(),
+                                [&](const auto& c) { return c.rows() == rows; });
+  in.require(fits, "steps", "its columns differ in length");
   if (!in.status()) return 0;
   std::vector<uint64_t> last_end(run.rank_count, 0);
   for (size_t i = 0; i < rows; ++i) {
-    const uint64_t begin =
-        rank[i] < run.rank_count ? last_end[rank[i]] + unfolded(gap[i]) : UINT64_MAX;
-    const bool holds = rank[i] < run.rank_count && ticks[i] <= UINT64_MAX - begin;
-    if (!holds) {
+    steps::Row row{step->next(), rank->next(), 0, 0, {}, true};
+    const uint64_t since = unfolded(gap->next());
+    const uint64_t length = ticks->next();
+    row.recorded = recorded->next() != 0;
+    const bool is_of_rank = row.rank < run.rank_count;
+    if (is_of_rank) row.begin_ticks = last_end[row.rank] + since;
+    if (!is_of_rank || length > UINT64_MAX - row.begin_ticks) {
+      for (const auto* status :
+           {&step->status(), &rank->status(), &gap->status(), &ticks->status()})
+        in.take(*status);
       in.require(false, "steps", "row {} is of no time of a rank", i);
       return 0;
     }
-    last_end[rank[i]] = begin + ticks[i];
-    visit(steps::Row{step[i], rank[i], begin, begin + ticks[i], {}, recorded[i] != 0}, rows);
+    last_end[row.rank] = row.end_ticks = row.begin_ticks + length;
+    for (size_t k = 0; k < counters.size(); ++k) {
+      row.counters.*kStepCounters[k].second = counters[k].next();
+    }
+    visit(row, rows);
   }
+  for (const auto* status :
+       {&step->status(), &rank->status(), &gap->status(), &ticks->status(), &recorded->status()}) {
+    in.take(*status);
+  }
+  for (const auto& counter : counters) in.take(counter.status());
   return rows;
 }
 
-steps::Table read_steps(Columns& in, const trace::Trace& run, bool with_counters) {
+steps::Table read_steps(Columns& in, const trace::Trace& run) {
   steps::Table table;
-  const size_t rows = for_each_step(in, run, [&](const steps::Row& row, size_t count) {
+  for_each_step(in, run, true, [&](const steps::Row& row, size_t count) {
     if (table.rows.empty()) table.rows.reserve(count);
     table.rows.push_back(row);
   });
   if (!in.status()) return table;
   table.outside.resize(run.rank_count);
-  if (!with_counters) return table;
   for (const auto& [name, counter] : kStepCounters) {
-    const auto inside = in.numbers<uint64_t>(fmt::format("steps.{}", name));
     const auto outside = in.numbers<uint64_t>(fmt::format("steps.outside.{}", name));
-    in.require(inside.size() == rows && outside.size() == run.rank_count, "steps",
-               "its columns differ in length");
+    in.require(outside.size() == run.rank_count, "steps", "its columns differ in length");
     if (!in.status()) return table;
-    for (size_t i = 0; i < rows; ++i) table.rows[i].counters.*counter = inside[i];
     for (uint32_t i = 0; i < run.rank_count; ++i) table.outside[i].*counter = outside[i];
   }
   return table;
@@ -564,7 +600,7 @@ base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& pa
   if (in.status() && parts.pairs) summary.matrix = read_matrix(in, summary.run);
   if (in.status() && parts.waits) summary.waits = read_waits(in, summary.run);
   if (in.status() && parts.bytes) summary.bytes = read_bytes(in, summary.run);
-  if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run, parts.step_counters);
+  if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run);
   if (in.status() && parts.judged && file.value().has("judged")) {
     const auto bytes = in.numbers<uint8_t>("judged");
     summary.judged.assign(bytes.begin(), bytes.end());
@@ -583,7 +619,7 @@ base::Result<StepsOfTime> read_steps_of_time(const ColumnReader& file, const tra
   result.windows.resize(run.rank_count);
   uint32_t last_step = UINT32_MAX;
   uint32_t only_rank = UINT32_MAX;
-  for_each_step(in, run, [&](const steps::Row& row, size_t) {
+  for_each_step(in, run, false, [&](const steps::Row& row, size_t) {
     if (row.step != last_step || result.count == 0) ++result.count;
     last_step = row.step;
     if (of_first_rank && only_rank == UINT32_MAX) only_rank = row.rank;

@@ -26,9 +26,8 @@ struct Parts {
   bool waits = true;
   bool bytes = true;
   bool steps = true;
-  bool step_counters = true;
   bool judged = true;
-  static constexpr Parts none() { return {false, false, false, false, false, false, false}; }
+  static constexpr Parts none() { return {false, false, false, false, false, false}; }
 };
 
 /// A run in tables: what a trace says of the whole run, without its events.
