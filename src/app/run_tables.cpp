@@ -356,9 +356,9 @@ DataTable steps_table(const SummaryFile& file, const trace::Selection& selection
 }
 
 base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
-                                       double min_percent, base::ThreadPool& pool) {
+                                       const FindingsRequest& request, base::ThreadPool& pool) {
   base::Progress progress;
-  const auto report = find_findings(*trace, input, {.min_percent = min_percent}, pool, progress);
+  const auto report = find_findings(*trace, input, request, pool, progress);
   if (!report) return report.error();
   return findings_table(report.value());
 }

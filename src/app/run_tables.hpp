@@ -51,7 +51,7 @@ base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selec
 
 /// input  what the run was opened from
 base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
-                                       double min_percent, base::ThreadPool& pool);
+                                       const FindingsRequest& request, base::ThreadPool& pool);
 DataTable findings_table(const FindingsReport& report);
 
 /// With send_ticks and recv_ticks behind the columns of the CSV, the times as they were recorded.

@@ -110,6 +110,21 @@ const app::SharedTrace& Run::events_needed() const {
   return events_;
 }
 
+app::SharedTrace Run::events_needed(const Part& part, app::PartNeeds needs) const {
+  const auto* file = summary();
+  if (file == nullptr || !part.has_window()) return events_needed();
+  {
+    const std::scoped_lock lock(reading_);
+    if (events_) return events_;
+  }
+  base::ThreadPool threads = pool();
+  std::vector<std::string> notes;
+  auto read =
+      need(app::read_part(file->path, *file->tables, selection(part), needs, threads, notes));
+  if (!read) return events_needed();
+  return std::make_shared<const trace::Trace>(std::move(*read));
+}
+
 /// Says in which run something was not found, as the command line does.
 template <class T>
 T Run::need_here(base::Result<T> result) const {
@@ -133,7 +148,8 @@ app::DataTable Run::profile(const std::string& by, const Part& part) const {
   if (read == nullptr && counted_) read = &counted_;
   if (read == nullptr) {
     base::ThreadPool threads = pool();
-    return need(app::profile_table(events_needed(), selection(part), by, threads));
+    const auto trace = events_needed(part, app::PartNeeds::kCalls);
+    return need(app::profile_table(trace, selection(part), by, threads));
   }
   const trace::Trace& ranks = (*read)->trace;
   if (part.has_window()) throw Failure(app::no_window(path_));
@@ -147,7 +163,9 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
     return need(app::matrix_table(*file, selection(part), by));
   }
   base::ThreadPool threads = pool();
-  const auto& trace = events_needed();
+  const bool is_of_messages = !step && by != "callpath";
+  const auto trace =
+      is_of_messages ? events_needed(part, app::PartNeeds::kMessages) : events_needed();
   return need_here(app::matrix_table(trace, selection(part), by, step, threads));
 }
 
@@ -156,7 +174,7 @@ app::DataTable Run::waits(const std::string& by, const Part& part) const {
     return need(app::waits_table(*file, selection(part), by));
   }
   base::ThreadPool threads = pool();
-  const auto& trace = events_needed();
+  const auto trace = events_needed(part, app::PartNeeds::kWaits);
   return need(app::waits_table(trace, selection(part), by, threads));
 }
 
@@ -179,21 +197,40 @@ app::TimelineTable Run::timeline(uint32_t width, const Part& part) const {
   return need(app::timeline_table(trace, selection(part), width, threads));
 }
 
-app::DataTable Run::findings(double min_percent) const {
+std::pair<app::DataTable, std::vector<std::string>> Run::findings(double min_percent,
+                                                                  const Part& part) const {
   base::ThreadPool threads = pool();
+  app::FindingsRequest request{.min_percent = min_percent};
+  Part time = part;
+  std::vector<std::string> notes;
+  const auto* file = summary();
   std::string source = path_;
-  if (const auto* file = summary()) {
-    const auto kept = need(app::judged_run(file->path, *file->tables, file->tables->run));
-    if (kept && kept->answers({.min_percent = min_percent})) {
-      return app::findings_table(kept->findings);
+  if (file != nullptr) {
+    if (!part.has_window()) {
+      const auto kept = need(app::judged_run(file->path, *file->tables, file->tables->run));
+      if (kept && kept->answers(request)) return {app::findings_table(kept->findings), {}};
+      if (const auto middle = need(app::middle_part(file->path, *file->tables))) {
+        time.begin_s = middle->from_s;
+        time.end_s = middle->until_s;
+        notes.push_back(fmt::format(
+            "{}: the run does not fit into memory; the findings are of {:.6f} s to {:.6f} s, others "
+            "by begin_s and end_s",
+            path_, middle->from_s, middle->until_s));
+      }
     }
     source = input::events_of(*file->tables, path_).string();
   }
-  return need(app::findings_table(events_needed(), source, min_percent, threads));
+  if (time.has_window()) {
+    request.focus = findings::Focus::kTime;
+    request.from_s = time.begin_s.value_or(0);
+    request.until_s = time.end_s.value_or(*duration_s());
+  }
+  const auto trace = events_needed(time, app::PartNeeds::kFindings);
+  return {need(app::findings_table(trace, source, request, threads)), std::move(notes)};
 }
 
 app::DataTable Run::messages(const Part& part) const {
-  const auto& trace = events_needed();
+  const auto trace = events_needed(part, app::PartNeeds::kMessages);
   if (!part.is_all()) return app::messages_table(trace, selection(part));
   constexpr uint64_t kKey = UINT64_MAX;  // No location has this index.
   return shown_.get(kKey, [&] { return app::messages_table(trace, selection(part)); });

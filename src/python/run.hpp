@@ -5,9 +5,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "app/part_of_run.hpp"
 #include "app/run_tables.hpp"
 #include "app/timeline_table.hpp"
 #include "base/result.hpp"
@@ -57,7 +59,10 @@ class Run {
   [[nodiscard]] app::DataTable waits(const std::string& by, const Part& part) const;
   [[nodiscard]] app::DataTable steps(bool detect, const Part& part) const;
   [[nodiscard]] app::TimelineTable timeline(uint32_t width, const Part& part) const;
-  [[nodiscard]] app::DataTable findings(double min_percent) const;
+  /// And what a user has to know besides: that they are of a part, of a summary whose run is too
+  /// large for memory.
+  [[nodiscard]] std::pair<app::DataTable, std::vector<std::string>> findings(
+      double min_percent, const Part& part) const;
   [[nodiscard]] app::DataTable messages(const Part& part) const;
   [[nodiscard]] app::DataTable locations() const;
   [[nodiscard]] app::DataTable regions() const;
@@ -90,6 +95,8 @@ class Run {
     return knows ? summary() : nullptr;
   }
   [[nodiscard]] const app::SharedTrace& events_needed() const;
+  /// The same for a part; of a summary no more is read than that takes, where it can be.
+  [[nodiscard]] app::SharedTrace events_needed(const Part& part, app::PartNeeds needs) const;
   void open_profile(profile::MetricTable table);
   template <class T>
   T need_here(base::Result<T> result) const;

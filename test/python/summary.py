@@ -53,6 +53,11 @@ def check_tables(path, archive):
 QUESTIONS = (lambda run: run.waits("cause"), lambda run: run.waits("callpath"), lambda run: run.findings(),
              lambda run: run.messages(), lambda run: run.events(), lambda run: run.matrix(step=1),
              lambda run: run.matrix("callpath"), lambda run: run.profile(begin_s=1), lambda run: run.steps())
+# Of a part of the time no more is read than that, if nothing was read before.
+OF_PARTS = (lambda run: run.waits(begin_s=0.6, end_s=0.9), lambda run: run.waits("cause", begin_s=0.6, end_s=0.9),
+            lambda run: run.findings(begin_s=0.6, end_s=0.9), lambda run: run.messages(begin_s=0.7, end_s=0.8),
+            lambda run: run.matrix(begin_s=0.7, end_s=0.8, ranks=[1, 2]), lambda run: run.findings(begin_s=0.6),
+            lambda run: run.profile("callpath", begin_s=0.7, end_s=0.8))
 
 
 def check_events(path, archive):
@@ -60,6 +65,8 @@ def check_events(path, archive):
     tables, run = pathline.open(path), pathline.open(archive)
     for i, question in enumerate(QUESTIONS):
         check_equal(question(tables), question(run), i)
+    for i, question in enumerate(OF_PARTS):
+        check_equal(question(pathline.open(path)), question(run), ("part", i))
     assert tables.figure("matrix", end_s=1, format="svg")._repr_svg_()
     check_error(lambda: tables.profile(ranks=99), "profile", path, "--ranks", "99")
     check_error(lambda: tables.steps(begin_s=99), "steps", path, "--from", "99")

@@ -12,6 +12,7 @@ begin at 0 with the run. Nothing that is read from a run can be written to.
 """
 
 import os as _os
+import warnings as _warnings
 
 import numpy as _np
 
@@ -302,14 +303,19 @@ class Run:
         """
         return Table(*self._core.timeline(width, _part(begin_s, end_s, ranks)))
 
-    def findings(self, *, min_percent=2.0):
+    def findings(self, *, min_percent=2.0, begin_s=None, end_s=None):
         """What makes the program slow, what most could be gained by first: a row for each finding.
 
         kind, confidence, recoverable_s, recoverable_pct, after_above_s, cost_rank_s, ranks, callpath,
         steps, from_s, until_s, text, advice, place.
-        min_percent  of the time that a finding must gain
+        min_percent     of the time that a finding must gain
+        begin_s, end_s  the time that is judged; without, the time steps. Of a summary whose run does
+                        not fit into memory that is a part in the middle, of which a warning tells.
         """
-        return Table(self._core.findings(min_percent))
+        table, notes = self._core.findings(min_percent, _part(begin_s, end_s, None))
+        for note in notes:
+            _warnings.warn(note, stacklevel=2)
+        return Table(table)
 
     def messages(self, *, begin_s=None, end_s=None, ranks=None):
         """Every message, by the time it was sent.
