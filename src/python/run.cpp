@@ -212,10 +212,11 @@ std::pair<app::DataTable, std::vector<std::string>> Run::findings(double min_per
       if (const auto middle = need(app::middle_part(file->path, *file->tables))) {
         time.begin_s = middle->from_s;
         time.end_s = middle->until_s;
-        notes.push_back(fmt::format(
-            "{}: the run does not fit into memory; the findings are of {:.6f} s to {:.6f} s, others "
-            "by begin_s and end_s",
-            path_, middle->from_s, middle->until_s));
+        notes.push_back(
+            fmt::format("{}: the run does not fit into memory; the findings are of {:.6f} s to "
+                        "{:.6f} s, others "
+                        "by begin_s and end_s",
+                        path_, middle->from_s, middle->until_s));
       }
     }
     source = input::events_of(*file->tables, path_).string();
