@@ -382,8 +382,9 @@ class BothOrders {
     number(random_() % most, size);
   }
   void record() {
-    static constexpr std::array<int, 10> kTypes = {5, 5, 12, 12, 13, 15, 16, 17, 19, 14};
-    const int type = rarely() ? static_cast<int>(100 + random_() % 100) : kTypes[random_() % 10];
+    static constexpr std::array<int, 11> kTypes = {5, 5, 12, 12, 13, 15, 16, 17, 19, 14, 18};
+    const int type =
+        rarely() ? static_cast<int>(100 + random_() % 100) : kTypes[random_() % kTypes.size()];
     byte(static_cast<uint8_t>(type));
     if (type == 5) {
       time_ += random_() % 3;
@@ -395,7 +396,7 @@ class BothOrders {
     byte(0);
     for (int i = 0; i < 3; ++i) compressed(4);
     compressed(8);
-    if (type != 14) compressed(8);
+    if (type != 14 && type != 18) compressed(8);
     const bool is_short = type < 100 && rarely();
     if (!is_short && rarely()) byte(7);  // A field of a later version.
     const size_t length = little_.size() - at - (is_short ? 2 : 1);

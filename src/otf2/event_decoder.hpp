@@ -284,20 +284,24 @@ class Decoder {
           at = record.at();
           break;
         }
+        case static_cast<uint8_t>(EventKind::kMpiSend):
         case static_cast<uint8_t>(EventKind::kMpiIsend):
+        case static_cast<uint8_t>(EventKind::kMpiRecv):
         case static_cast<uint8_t>(EventKind::kMpiIrecv): {
+          const auto kind = static_cast<EventKind>(*at);
+          const bool has_request = kind == EventKind::kMpiIsend || kind == EventKind::kMpiIrecv;
           const uint8_t length = at[1];
           UsualRecord record(at + 2);
           const uint64_t peer = record.compressed(4);
           const uint64_t comm = mapped(OTF2_MAPPING_COMM, record.compressed(4));
           const uint64_t tag = record.compressed(4);
           const uint64_t bytes = record.compressed(8);
-          const uint64_t request = record.compressed(8);
+          const uint64_t request = has_request ? record.compressed(8) : 0;
           if (record.is_unusual() || record.at() - (at + 2) != length) return at;
-          trace::WordWriter out(builder_->add_words(static_cast<EventKind>(*at), ticks_, 7));
+          trace::WordWriter out(builder_->add_words(kind, ticks_, has_request ? 7 : 5));
           for (const uint64_t word : {peer, comm, tag}) out.put(word, 1);
           out.put(bytes, 2);
-          out.put(request, 2);
+          if (has_request) out.put(request, 2);
           at = record.at();
           break;
         }

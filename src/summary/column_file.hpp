@@ -17,9 +17,10 @@
 
 namespace pathline::summary {
 
-/// The bytes behind `*.plsum`: named columns of numbers, each in blocks that are compressed (zlib)
-/// and checked (CRC-32) by themselves, and a table of the columns at the end. Little-endian.
-/// Readers skip columns that they do not know; a higher major version is refused.
+/// The bytes behind `*.plsum`: named columns of numbers, each in blocks that are compressed (zlib's
+/// format, by libdeflate) and checked (CRC-32) by themselves, and a table of the columns at the
+/// end. Little-endian. Readers skip columns that they do not know; a higher major version is
+/// refused.
 ///
 ///   header   64 bytes: magic, major, minor, offset and bytes of the table, its CRC, bytes of the
 ///            file, CRC of the 60 bytes before
