@@ -14,6 +14,7 @@
 #include "input/input.hpp"
 #include "summary/file.hpp"
 #include "summary/read_back.hpp"
+#include "summary/steps_file.hpp"
 
 namespace pathline::app {
 namespace {

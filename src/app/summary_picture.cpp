@@ -10,7 +10,7 @@
 #include "comm/step_table.hpp"
 #include "input/input.hpp"
 #include "summary/column_file.hpp"
-#include "summary/file.hpp"
+#include "summary/steps_file.hpp"
 
 namespace pathline::app {
 

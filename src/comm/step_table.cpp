@@ -324,7 +324,7 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
   });
   table.add_messages(trace.messages, {});
   steps::Table all = table.finish().table();
-  if (!selection.everything()) chosen(all, selection, all);
+  chosen(all, selection, all);
   return all;
 }
 

@@ -26,18 +26,4 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
 ///         fact.
 base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& parts = {});
 
-/// Time steps that the program marked.
-struct StepsOfTime {
-  /// Those that overlap a time, as trace::marked_steps() has them.
-  std::vector<std::vector<trace::StepWindow>> windows;
-  uint64_t count = 0;  ///< How many numbers there are in the whole run.
-};
-/// run            of the summary.
-/// of_first_rank  only those of the first rank that has some.
-/// errors         kCorrupt.
-/// cost           25 bytes for each step of each rank of the run while it reads.
-base::Result<StepsOfTime> read_steps_of_time(const ColumnReader& file, const trace::Trace& run,
-                                             uint64_t from_ticks, uint64_t until_ticks,
-                                             bool of_first_rank = false);
-
 }  // namespace pathline::summary
