@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -318,11 +319,9 @@ class StepsFigure : Frame {
 
   static std::vector<layout::BarTick> share_ticks(double highest) {
     constexpr double kMostTicks = 6;
-    double step = 0.001;  // Of 1: a tenth of a per cent.
-    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5, 2.0}) {
-      if (highest / step <= kMostTicks) break;
-      step *= factor;
-    }
+    constexpr std::array kFactors = {2.0, 2.5, 2.0};
+    double step = 0.001;  // Of 1: a tenth of a per cent. Threads of a rank add up to more than 1.
+    for (size_t i = 0; highest / step > kMostTicks; ++i) step *= kFactors[i % kFactors.size()];
     std::vector<layout::BarTick> ticks;
     for (int i = 0; i * step <= highest * 1.0001; ++i) {
       ticks.push_back({i * step / highest, fmt::format("{:.4g} %", 100 * i * step)});

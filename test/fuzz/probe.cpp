@@ -20,6 +20,7 @@
 #include "fuzz/network.hpp"
 #include "fuzz/placement.hpp"
 #include "fuzz/scaling.hpp"
+#include "fuzz/summary.hpp"
 #include "input/input.hpp"
 #include "otf2/writer.hpp"
 
@@ -41,6 +42,9 @@ constexpr std::string_view kCube = "cube.";
 constexpr std::string_view kMesh = "mesh.";
 /// And measurements after their form: "scaling.jsonl".
 constexpr std::string_view kScaling = "scaling.";
+
+/// Summaries after what is changed: "summary.judged".
+constexpr std::string_view kSummary = "summary.";
 
 /// What a file that stands alone holds at first; nothing if it is no such file.
 std::optional<std::string> example_of(std::string_view file) {
@@ -74,10 +78,12 @@ void run_beside(const char* program, const std::string& arguments) {
   if (std::system(command.c_str()) != 0) broken("'" + command + "' failed");
 }
 
-void make_archive(const fs::path& folder) {
-  run_beside("pathline-synth",
-             fmt::format("wrf -o '{}' --ranks 4 --messages 64 --seconds 1", folder.string()));
+void make_archive(const fs::path& folder, const char* shape) {
+  run_beside("pathline-synth", fmt::format("{} -o '{}'", shape, folder.string()));
 }
+constexpr const char* kSmall = "wrf --ranks 4 --messages 64 --seconds 1";
+/// With time steps, and long enough for places to read again.
+constexpr const char* kLonger = "fd4 --ranks 2 --messages 1000 --seconds 2";
 
 /// Rank 1 is whole and complements rank 0, which is the one that is changed.
 void make_raw_run(const fs::path& folder) {
@@ -150,9 +156,16 @@ Probe::Probe(std::string file, const fs::path& archive) : file_(std::move(file))
   } else if (file_.ends_with(".raw")) {
     make_raw_run(folder_);
   } else if (archive.empty()) {
-    make_archive(folder_);
+    const bool is_long = file_ == "summary.file" || file_ == "summary.columns";
+    make_archive(folder_, is_long ? kLonger : kSmall);
   } else {
     fs::copy(archive, folder_, fs::copy_options::recursive);
+  }
+  if (file_.starts_with(kSummary)) {
+    summary_ =
+        std::make_unique<SummaryProbe>(folder_, std::string_view(file_).substr(kSummary.size()));
+    original_ = summary_->example();
+    return;
   }
   if (fs::exists(folder_ / "traces.otf2")) shrink_chunks(folder_ / "traces.otf2");
   original_ = content_of(folder_ / file_);
@@ -166,8 +179,8 @@ Probe::~Probe() {
 }
 
 void Probe::run(std::span<const uint8_t> content) {
-  if (stands_alone_) {
-    const std::string promise = probe_alone(file_, content);
+  if (stands_alone_ || summary_) {
+    const std::string promise = summary_ ? summary_->probe(content) : probe_alone(file_, content);
     if (!promise.empty()) broken(promise);
     return;
   }

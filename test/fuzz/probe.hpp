@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace pathline::fuzz {
+
+class SummaryProbe;
 
 /// Reads one file with any content in its place: inside an archive that is whole otherwise, or
 /// alone. Ends the program where a reader breaks its promises:
@@ -27,7 +30,8 @@ class Probe {
   ///          like are files that place ranks, see fuzz/placement.hpp; "network.tree" and the like
   ///          are texts of networks, see fuzz/network.hpp; "mesh.owner" and the like are files of
   ///          meshes, see fuzz/mesh.hpp; "scaling.jsonl" and the like are texts of measurements,
-  ///          see fuzz/scaling.hpp.
+  ///          see fuzz/scaling.hpp; "summary.file" and the like are of a summary of the archive,
+  ///          see fuzz/summary.hpp.
   /// archive  folder of a whole archive called "traces", of which a copy is made; "" means the
   ///          one that pathline-synth, beside this program, makes.
   explicit Probe(std::string file, const std::filesystem::path& archive = {});
@@ -47,6 +51,7 @@ class Probe {
   std::filesystem::path folder_;
   std::vector<uint8_t> original_;
   bool stands_alone_ = false;  // Needs no archive, nor a file.
+  std::unique_ptr<SummaryProbe> summary_;
   uint64_t runs_ = 0;
 };
 
