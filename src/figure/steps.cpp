@@ -324,7 +324,7 @@ class StepsFigure : Frame {
     for (size_t i = 0; highest / step > kMostTicks; ++i) step *= kFactors[i % kFactors.size()];
     std::vector<layout::BarTick> ticks;
     for (int i = 0; i * step <= highest * 1.0001; ++i) {
-      ticks.push_back({i * step / highest, fmt::format("{:.4g} %", 100 * i * step)});
+      ticks.push_back({i * step / highest, fmt::format("{:.6g} %", 100 * i * step)});
     }
     return ticks;
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,6 +71,20 @@ TEST(StepsFigure, NamesItsAxesAndUnits) {
     EXPECT_NE(find_label(labels, text), nullptr) << text;
   }
   EXPECT_THAT(labels.at(1).text, HasSubstr("5 time steps on 4 ranks, median 10"));
+}
+
+/// Of 300 threads in MPI together the share of a rank is 30,000 %.
+TEST(StepsFigure, HasFewTicksForTheTimesOfManyThreads) {
+  const Trace trace = steps_of(2, 3);
+  base::ThreadPool pool(1);
+  auto table = comm::step_table(trace, trace::marked_steps(trace), {}, pool);
+  for (steps::Row& row : table.rows) row.counters.mpi_ticks = 3000 * kMs;
+  const auto scene = steps(trace, {}, table, {}, {});
+  ASSERT_TRUE(scene.ok()) << scene.error().message;
+  const auto labels = labels_of(scene.value());
+  const auto is_share = [](const auto& label) { return label.text.ends_with(" %"); };
+  EXPECT_LE(std::count_if(labels.begin(), labels.end(), is_share), 8);
+  EXPECT_NE(find_label(labels, "10000 %"), nullptr);
 }
 
 TEST(StepsFigure, ShowsTheChosenRanksAndTimes) {
