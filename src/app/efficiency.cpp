@@ -136,10 +136,9 @@ class Rows {
   std::vector<uint32_t> lanes_;
 };
 
-EfficiencyReport report_of(const trace::Trace& trace, const findings::Model& model,
-                           base::ThreadPool& pool) {
-  const findings::Replay replay(model);
-  return {.whole = findings::efficiency(model, replay, replay.run_measured(), pool),
+EfficiencyReport report_of(const findings::Model& model, const findings::Efficiency& efficiency) {
+  const trace::Trace& trace = *model.trace;
+  return {.whole = efficiency,
           .ticks_per_second = static_cast<double>(trace.definitions.clock.ticks_per_second),
           .begin_s = trace.seconds(model.window.begin_ticks),
           .end_s = trace.seconds(model.window.end_ticks),
@@ -158,7 +157,9 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
   const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
                                                 trace::marked_steps(trace, &pool), pool);
   progress.begin("replaying the run", "", 0);
-  EfficiencyReport report = report_of(trace, model, pool);
+  const findings::Replay replay(model);
+  EfficiencyReport report =
+      report_of(model, findings::efficiency(model, replay, replay.run_measured(), pool));
   if (!by) return report;
   const Rows rows(trace, model);
   switch (*by) {
@@ -180,12 +181,10 @@ EfficiencyReport report_by(EfficiencyTables tables, std::optional<EfficiencyBy> 
   return report;
 }
 
-EfficiencyTables efficiency_tables(const trace::Trace& trace, const JudgedPart& judged,
-                                   base::ThreadPool& pool) {
-  const findings::Model model =
-      findings::model(trace, judged.all, judged.window, trace::marked_steps(trace, &pool), pool);
-  EfficiencyTables tables{.report = report_of(trace, model, pool)};
-  const Rows rows(trace, model);
+EfficiencyTables efficiency_tables(const findings::Model& model,
+                                   const findings::Efficiency& efficiency) {
+  EfficiencyTables tables{.report = report_of(model, efficiency)};
+  const Rows rows(*model.trace, model);
   tables.regions = rows.regions();
   tables.hosts = rows.hosts();
   tables.steps = rows.steps(tables.report.whole);
@@ -273,11 +272,8 @@ std::vector<CriticalRow> critical_rows(const findings::Model& model,
   return rows;
 }
 
-CriticalReport critical_report(const trace::Trace& trace, const JudgedPart& judged,
-                               base::ThreadPool& pool) {
-  const findings::Model model =
-      findings::model(trace, judged.all, judged.window, trace::marked_steps(trace, &pool), pool);
-  const findings::CriticalPath path = findings::critical_path(model);
+CriticalReport critical_report(const findings::Model& model, const findings::CriticalPath& path) {
+  const trace::Trace& trace = *model.trace;
   return CriticalReport{.begin_s = trace.seconds(model.window.begin_ticks),
                         .end_s = trace.seconds(model.window.end_ticks),
                         .segments = path.segments.size(),
@@ -290,7 +286,9 @@ base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  return critical_report(trace, *part.value(), pool);
+  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
+                                                trace::marked_steps(trace, &pool), pool);
+  return critical_report(model, findings::critical_path(model));
 }
 
 }  // namespace pathline::app

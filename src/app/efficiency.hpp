@@ -43,8 +43,6 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
                                                std::optional<EfficiencyBy> by,
                                                base::ThreadPool& pool, base::Progress& progress);
 
-struct JudgedPart;
-
 /// The efficiencies of a part, and all rows that there are of it.
 struct EfficiencyTables {
   EfficiencyReport report;  ///< Without rows.
@@ -54,8 +52,8 @@ struct EfficiencyTables {
 };
 /// What find_efficiency() answers.
 EfficiencyReport report_by(EfficiencyTables tables, std::optional<EfficiencyBy> by);
-EfficiencyTables efficiency_tables(const trace::Trace& trace, const JudgedPart& judged,
-                                   base::ThreadPool& pool);
+EfficiencyTables efficiency_tables(const findings::Model& model,
+                                   const findings::Efficiency& efficiency);
 
 /// A line of the tree of factors.
 struct EfficiencyFactor {
@@ -98,7 +96,6 @@ base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const
                                                 const FindingsRequest& request,
                                                 base::ThreadPool& pool, base::Progress& progress);
 
-CriticalReport critical_report(const trace::Trace& trace, const JudgedPart& judged,
-                               base::ThreadPool& pool);
+CriticalReport critical_report(const findings::Model& model, const findings::CriticalPath& path);
 
 }  // namespace pathline::app

@@ -266,9 +266,9 @@ std::string ranges_text(const std::vector<uint32_t>& numbers) {
   return text;
 }
 
-FindingsReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
-                           const std::string& input, const FindingsRequest& request,
-                           base::ThreadPool& pool, base::Progress& progress) {
+JudgedReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
+                         const std::string& input, const FindingsRequest& request,
+                         base::ThreadPool& pool, base::Progress& progress) {
   const Places places = places_of(input);
   progress.begin("replaying the run", "", 0);
   Judgement judgement = findings::judge(trace, judged.all,
@@ -283,7 +283,7 @@ FindingsReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
   report.counted = findings::counted_work(*judgement.model, pool);
   if (request.critical_path) report.stretches = program_path(trace, judged, judgement, pool);
   note_limits(trace, judged, places, report);
-  return report;
+  return {std::move(report), std::move(judgement)};
 }
 
 base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std::string& input,
@@ -292,7 +292,7 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  return findings_of(trace, *part.value(), input, request, pool, progress);
+  return findings_of(trace, *part.value(), input, request, pool, progress).report;
 }
 
 void name_run(const std::string& input, FindingsReport& report) {

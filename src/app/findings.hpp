@@ -133,10 +133,15 @@ base::Result<FindingsReport> find_findings(const trace::Trace& trace, const std:
                                            base::Progress& progress);
 
 struct JudgedPart;
-/// The same where it is known who waits for whom, in the part that `request` chooses.
-FindingsReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
-                           const std::string& input, const FindingsRequest& request,
-                           base::ThreadPool& pool, base::Progress& progress);
+/// A report and what it was made of.
+struct JudgedReport {
+  FindingsReport report;
+  findings::Judgement judgement;
+};
+/// find_findings() where it is known who waits for whom, in the part that `request` chooses.
+JudgedReport findings_of(const trace::Trace& trace, const JudgedPart& judged,
+                         const std::string& input, const FindingsRequest& request,
+                         base::ThreadPool& pool, base::Progress& progress);
 
 /// Lets the commands of a report name what the user opened, in place of where its events are.
 void name_run(const std::string& input, FindingsReport& report);

@@ -133,12 +133,17 @@ base::Result<JudgedRun> judge_run(const trace::Trace& trace, const std::string& 
   const JudgedPart& in_focus = *part.value();
   JudgedRun judged{.request = request};
   judged.request.critical_path = true;
-  judged.findings = findings_of(trace, in_focus, input, judged.request, pool, progress);
-  judged.efficiency = efficiency_tables(trace, in_focus, pool);
-  judged.critical = critical_report(trace, in_focus, pool);
-  judged.steps = step_findings(trace, in_focus, pool, progress);
-  judged.waits_by_path = waits_by_call_path(trace, in_focus.all, {}, pool);
-  judged.wait_causes = wait_causes(trace, in_focus.all, {}, pool);
+  {
+    auto [report, judgement] = findings_of(trace, in_focus, input, judged.request, pool, progress);
+    judged.findings = std::move(report);
+    const findings::Model& model = *judgement.model;
+    judged.efficiency = efficiency_tables(model, judgement.efficiency);
+    judged.critical = critical_report(model, judgement.critical);
+    judged.steps = step_findings(model, judgement.efficiency, judgement.critical);
+  }  // It is not needed with the model of the whole run.
+  WaitRows waits = wait_rows(trace, in_focus.all, {}, pool);
+  judged.waits_by_path = std::move(waits.by_path);
+  judged.wait_causes = std::move(waits.causes);
   judged.has_all_causes = judged.wait_causes.size() <= kMostCauses;
   judged.wait_causes.resize(std::min(judged.wait_causes.size(), kMostCauses));
   if (judged.findings.stretches.size() > kMostStretches) judged.findings.stretches.clear();

@@ -39,15 +39,9 @@ double median_of(const std::vector<StepFinding>& rows) {
 
 }  // namespace
 
-StepFindings step_findings(const trace::Trace& trace, const JudgedPart& judged,
-                           base::ThreadPool& pool, base::Progress& progress) {
-  const findings::Model model =
-      findings::model(trace, judged.all, judged.window, trace::marked_steps(trace, &pool), pool);
-  progress.begin("replaying the run", "", 0);
-  const findings::Replay replay(model);
-  const findings::Efficiency efficiency =
-      findings::efficiency(model, replay, replay.run_measured(), pool);
-  const findings::CriticalPath critical = findings::critical_path(model);
+StepFindings step_findings(const findings::Model& model, const findings::Efficiency& efficiency,
+                           const findings::CriticalPath& critical) {
+  const trace::Trace& trace = *model.trace;
   const PathNames names(trace, model);
   const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
   StepFindings found;
@@ -73,7 +67,12 @@ base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const s
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  return step_findings(trace, *part.value(), pool, progress);
+  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
+                                                trace::marked_steps(trace, &pool), pool);
+  progress.begin("replaying the run", "", 0);
+  const findings::Replay replay(model);
+  return step_findings(model, findings::efficiency(model, replay, replay.run_measured(), pool),
+                       findings::critical_path(model));
 }
 
 }  // namespace pathline::app

@@ -30,9 +30,8 @@ base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const s
                                               const FindingsRequest& request,
                                               base::ThreadPool& pool, base::Progress& progress);
 
-struct JudgedPart;
-/// The same where it is known who waits for whom.
-StepFindings step_findings(const trace::Trace& trace, const JudgedPart& judged,
-                           base::ThreadPool& pool, base::Progress& progress);
+/// The same of a run that was judged.
+StepFindings step_findings(const findings::Model& model, const findings::Efficiency& efficiency,
+                           const findings::CriticalPath& critical);
 
 }  // namespace pathline::app

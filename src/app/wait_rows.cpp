@@ -52,12 +52,8 @@ class ChosenTime {
   const double hz_;
 };
 
-}  // namespace
-
-std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,
-                                          const trace::Selection& selection,
-                                          base::ThreadPool& pool) {
-  const ChosenTime chosen(trace, all, selection, pool);
+std::vector<PathWaits> waits_by_call_path(const ChosenTime& chosen,
+                                          const trace::Selection& selection) {
   const findings::Model& model = chosen.model();
   struct Sum {
     uint64_t count = 0;
@@ -85,9 +81,7 @@ std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm:
   return rows;
 }
 
-std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Dependencies& all,
-                                   const trace::Selection& selection, base::ThreadPool& pool) {
-  const ChosenTime chosen(trace, all, selection, pool);
+std::vector<WaitCause> wait_causes(const ChosenTime& chosen, const trace::Selection& selection) {
   const findings::Model& model = chosen.model();
   const auto waits = findings::waits_for_lanes(model);
   std::vector<WaitCause> causes;
@@ -107,6 +101,25 @@ std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Depend
     return a.short_term_rank_s + a.long_term_rank_s > b.short_term_rank_s + b.long_term_rank_s;
   });
   return causes;
+}
+
+}  // namespace
+
+std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,
+                                          const trace::Selection& selection,
+                                          base::ThreadPool& pool) {
+  return waits_by_call_path(ChosenTime(trace, all, selection, pool), selection);
+}
+
+std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Dependencies& all,
+                                   const trace::Selection& selection, base::ThreadPool& pool) {
+  return wait_causes(ChosenTime(trace, all, selection, pool), selection);
+}
+
+WaitRows wait_rows(const trace::Trace& trace, const comm::Dependencies& all,
+                   const trace::Selection& selection, base::ThreadPool& pool) {
+  const ChosenTime chosen(trace, all, selection, pool);
+  return {waits_by_call_path(chosen, selection), wait_causes(chosen, selection)};
 }
 
 }  // namespace pathline::app

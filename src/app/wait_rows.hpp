@@ -43,4 +43,12 @@ struct WaitCause {
 std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Dependencies& all,
                                    const trace::Selection& selection, base::ThreadPool& pool);
 
+/// Both.
+struct WaitRows {
+  std::vector<PathWaits> by_path;
+  std::vector<WaitCause> causes;
+};
+WaitRows wait_rows(const trace::Trace& trace, const comm::Dependencies& all,
+                   const trace::Selection& selection, base::ThreadPool& pool);
+
 }  // namespace pathline::app
