@@ -132,13 +132,6 @@ base::Result<Reduced> reduce_run(const fs::path& input, const ReduceOptions& opt
   return reduced;
 }
 
-base::Status check_can_write(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
-  return Error{ErrorCode::kIo,
-               fmt::format("cannot write {}: {}", file.string(), base::system_reason(errno))};
-}
-
 base::Status write_summary(Reduced& reduced, const fs::path& input, const fs::path& file) {
   std::error_code failed;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");

@@ -54,11 +54,6 @@ base::Result<Reduced> reduce_run(const std::filesystem::path& input, const Reduc
                                  base::ThreadPool& pool, base::Progress& progress,
                                  std::vector<std::string>& notes, exchange::Exchange& exchange);
 
-/// Whether a file can be written there: to be known before the work is done.
-///
-/// errors  kIo
-base::Status check_can_write(const std::filesystem::path& file);
-
 /// Writes the summary, with its source as seen from there.
 ///
 /// errors  kIo

@@ -15,6 +15,7 @@
 
 #include "app/empty_result.hpp"
 #include "app/open_run.hpp"
+#include "app/output.hpp"
 #include "base/file.hpp"
 #include "base/scratch.hpp"
 #include "base/text.hpp"
@@ -157,6 +158,9 @@ base::Result<input::Input> open_input(const CommonOptions& options,
                                       const std::vector<std::string>& metrics,
                                       base::ThreadPool& pool, base::Progress& progress,
                                       const summary::Parts& tables) {
+  const auto can_write = options.makes_folder ? app::check_not_read(options.input, options.output)
+                                              : app::check_output(options.input, options.output);
+  if (!can_write) return can_write.error();
   if (!options.scratch.empty()) {
     if (auto status = base::offer_scratch(options.scratch); !status) return status.error();
   }

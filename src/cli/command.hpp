@@ -34,7 +34,8 @@ using Action = std::function<base::Result<int>()>;
 struct CommonOptions {
   std::string input;
   std::string output = "-";
-  std::string format;  ///< "table", "csv", "json"; "" chooses by where the output goes.
+  bool makes_folder = false;  ///< The output may be a folder, made with all above it.
+  std::string format;         ///< "table", "csv", "json"; "" chooses by where the output goes.
   unsigned threads = 0;
   std::optional<double> from_s;
   std::optional<double> until_s;

@@ -109,6 +109,7 @@ void add_export_command(Command& program, Action& action) {
               "(a folder: what 'pathline topology' writes)")
       .required()
       .one_of({"otf2", "chrome", "csv", "vtk"});
+  options->makes_folder = true;
   command.option("-o,--output", options->output, "File or folder to write").required();
   add_selection(command, *options);
   command.option(

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "app/output.hpp"
 #include "base/child_process.hpp"
 #include "base/scratch.hpp"
 #include "base/text.hpp"
+#include "campaign/folder.hpp"
 #include "cli/command.hpp"
 #include "cli/findings_options.hpp"
 
@@ -24,12 +26,12 @@ struct ReduceOptions : FocusOptions {
 };
 
 std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
-  std::error_code ignored;
-  const auto size = std::filesystem::file_size(options.output, ignored);
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(options.output, failed);
   const auto bytes = [](uint64_t count) { return base::human_bytes(static_cast<double>(count)); };
   const comm::Summary& facts = reduced.summary.facts;
   const std::string file = base::printable(options.output);
-  std::string text = fmt::format("{:<12} {}, of {} with {}\n", file, bytes(size),
+  std::string text = fmt::format("{:<12} {}of {} with {}\n", file, failed ? "" : bytes(size) + ", ",
                                  base::counted(reduced.summary.run.rank_count, "rank", "ranks"),
                                  base::counted(facts.events, "event", "events"));
   if (reduced.input_bytes > 0) {
@@ -38,17 +40,24 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
   } else if (!reduced.in_one_piece.empty()) {
     text += fmt::format("{:<12} read as a whole: {}\n", "", base::printable(reduced.in_one_piece));
   }
+  const std::string word = campaign::shell_word(options.output);
+  const std::string focus =
+      options.focus == ReduceOptions().focus ? "" : " --focus " + options.focus;
   bool first = true;
   std::vector<const char*> commands = {"info", "profile", "matrix", "waits", "steps", "report"};
   if (!reduced.summary.judged.empty()) commands.insert(commands.begin(), "findings");
   for (const char* command : commands) {
-    text += fmt::format("{:<12} pathline {} {}{}\n", first ? "next" : "", command, file,
-                        std::string_view(command) == "report" ? " -o report.html" : "");
+    const std::string_view name = command;
+    text += fmt::format("{:<12} pathline {} {}{}\n", first ? "next" : "", command, word,
+                        name == "report"     ? " -o report.html"
+                        : name == "findings" ? focus
+                                             : "");
     first = false;
   }
   if (reduced.summary.states.levels.empty()) return text;
-  text += fmt::format("{:<12} pathline figure timeline {} -o {}.png\n", "", file,
-                      base::printable(std::filesystem::path(options.output).stem().string()));
+  text += fmt::format(
+      "{:<12} pathline figure timeline {} -o {}\n", "", word,
+      campaign::shell_word(std::filesystem::path(options.output).stem().string() + ".png"));
   return text;
 }
 
@@ -62,7 +71,7 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
   const std::optional<app::FindingsRequest> findings =
       options.findings ? std::optional(request.value()) : std::nullopt;
   const auto can_write =
-      exchange.agree(first ? app::check_can_write(options.output) : base::Status());
+      exchange.agree(first ? app::check_output(options.input, options.output) : base::Status());
   if (!can_write) {
     exchange.leave();
     return first ? base::Result<int>(can_write.error()) : kDone;
@@ -121,7 +130,10 @@ base::Result<int> run_reduce(const ReduceOptions& options) {
   try {
     return reduce(options, job.value(), exchange, exchange.rank() == 0);
   } catch (const std::bad_alloc&) {
-    if (exchange.size() == 1) throw;
+    if (exchange.size() == 1) {
+      return base::Error{base::ErrorCode::kIo, "there is not enough memory for this input",
+                         "Give less --memory, and --scratch DIR for a folder on a disk."};
+    }
     exchange.abort(report_error({base::ErrorCode::kIo, "there is not enough memory for this input",
                                  "Start fewer processes on a machine, or give less --memory."}));
   } catch (const std::exception& error) {
@@ -137,7 +149,7 @@ void add_reduce_command(Command& program, Action& action) {
   Command command =
       program.command("reduce", "Tables of a run too large for memory, in a small file");
   add_input(command, *options);
-  add_output(command, *options);
+  command.option("-o,--output", options->output, "File to write, FILE.plsum");
   command.flag(
       "--findings", options->findings,
       "Also what 'pathline findings', 'efficiency', 'critical' and 'waits --by cause' say: "
