@@ -80,6 +80,7 @@ base::Result<TimelineTable> timeline_table(const SummaryFile& file,
                                            base::ThreadPool& pool) {
   if (auto status = check(columns); !status) return status.error();
   const trace::Trace& run = file.tables->run;
+  if (run.locations.empty()) return TimelineTable{table_of(run, {}, {0, 1}, columns, pool)};
   const auto source =
       timeline_source(file.path, *file.tables, run, selection,
                       {.columns = static_cast<double>(columns), .trim = false}, pool);

@@ -18,6 +18,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are stored as
 constexpr size_t kHeaderBytes = 64;
 constexpr size_t kBlockHeaderBytes = 12;
 constexpr size_t kMostStoredBytes = kBlockBytes + kBlockBytes / 512 + 64;
+constexpr uint64_t kMostPacked = 1032;  // Bytes in one: deflate can do no better.
 
 struct Header {
   char magic[8];
@@ -317,6 +318,7 @@ base::Result<ColumnReader::StoredColumn> ColumnReader::find_blocks(std::string_v
                       number_at<uint32_t>(bytes, at + 8), (raw & kShuffled) != 0};
     if (block.raw_bytes == 0 || block.raw_bytes > kBlockBytes || block.raw_bytes % width != 0 ||
         (block.is_shuffled && width == 1) || block.stored_bytes > kMostStoredBytes ||
+        block.raw_bytes > kMostPacked * uint64_t{block.stored_bytes} ||
         block.stored_bytes > bytes.size() - at - kBlockHeaderBytes) {
       return damaged(*entry, at, "this is no block");
     }

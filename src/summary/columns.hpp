@@ -50,6 +50,12 @@ class Columns {
     status_ = cursor.error();
     return {};
   }
+  /// How many numbers a column has, which are not read.
+  template <class T>
+  uint64_t rows(std::string_view name) {
+    const auto column = cursor<T>(name);
+    return column ? column->rows() : 0;
+  }
   /// Remembers what a cursor found.
   void take(const base::Status& status) {
     if (status_ && !status) status_ = status;

@@ -245,8 +245,8 @@ void read_run(Columns& in, trace::Trace& run, std::string& source) {
     location.complete = complete[i] != 0;
   }
   trace::assign_ranks(run);
-  // A source of messages alone defines nothing, and has ranks.
-  if (run.locations.empty() && numbers[5] < UINT32_MAX) {
+  // A source of messages alone defines nothing, and has ranks: as many as the matrix.
+  if (run.locations.empty() && in.rows<uint64_t>("pairs.sender.first") == numbers[5] + 1) {
     run.rank_count = static_cast<uint32_t>(numbers[5]);
   }
   in.require(run.rank_count == numbers[5], "run", "its definitions make other ranks");

@@ -192,6 +192,51 @@ TEST(SummaryFile, OfWrongNumbersIsRefusedOrRead) {
   EXPECT_GT(refused, rounds * 10);
 }
 
+/// Copies a file, with other numbers in the column `name`.
+template <class T>
+void write_with(const std::filesystem::path& from, const std::string& bytes,
+                const std::string& name, const std::vector<T>& numbers,
+                const std::filesystem::path& to) {
+  const auto right = ColumnReader::open(from);
+  ASSERT_TRUE(right.ok());
+  std::mt19937_64 random;
+  ColumnWriter out(to);
+  for (const auto& [column, width] : columns_of(bytes)) {
+    if (column == name) {
+      out.add(name, numbers);
+      continue;
+    }
+    switch (width) {
+      case 1: copy_column<uint8_t>(right.value(), column, false, random, out); break;
+      case 2: copy_column<uint16_t>(right.value(), column, false, random, out); break;
+      case 4: copy_column<uint32_t>(right.value(), column, false, random, out); break;
+      default: copy_column<uint64_t>(right.value(), column, false, random, out); break;
+    }
+  }
+  ASSERT_TRUE(out.finish().ok());
+}
+
+/// Of messages alone nothing else tells how many ranks there are.
+TEST(SummaryFile, OfMoreRanksThanItsMatrixHasIsRefused) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  trace::Trace messages;
+  messages.rank_count = 2;
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(reduce(std::move(messages), pool), file).ok());
+  const std::string bytes = folder.read("run.plsum");
+  auto numbers = ColumnReader::open(file).value().column<uint64_t>("run.number");
+  ASSERT_TRUE(numbers.ok());
+  constexpr size_t kRanks = 5;
+  ASSERT_EQ(numbers.value().at(kRanks), 2U);
+  numbers.value()[kRanks] = UINT32_MAX - 1;
+  const auto damaged = folder.path() / "damaged.plsum";
+  write_with(file, bytes, "run.number", numbers.value(), damaged);
+  const auto again = read(damaged, Parts::none());
+  ASSERT_FALSE(again.ok());
+  EXPECT_THAT(again.error().message, testing::HasSubstr("its definitions make other ranks"));
+}
+
 TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {
   const base::ScratchFolder folder;
   base::ThreadPool pool(1);

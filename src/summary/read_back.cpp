@@ -116,10 +116,12 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
                                      base::ThreadPool& pool) {
   trace::Trace& trace = archive.trace;
   const auto classes = trace::call_classes(trace.definitions);
-  if (trace.locations.size() != run.locations.size() ||
-      trace.definitions.regions.size() != run.definitions.regions.size() ||
-      archive.event_bytes != index.file_bytes) {
+  if (archive.event_bytes != index.file_bytes) {
     return is_another(archive.anchor, "its files have other sizes");
+  }
+  // What is known of messages and steps names ranks, communicators and regions.
+  if (!trace.definitions.same_as(run.definitions) || trace.rank_count != run.rank_count) {
+    return is_another(archive.anchor, "it defines something else");
   }
   std::vector<std::optional<base::Error>> errors(part.locations.size());
   const auto read = [&](uint32_t i) -> base::Status {

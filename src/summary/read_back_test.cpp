@@ -341,6 +341,10 @@ TEST(ReadBack, RefusesAnArchiveThatIsAnotherOne) {
   const uint64_t middle = summary.archive.places[0].ticks[2] + 1;
   const PartOfRun part{middle, middle + 100, {0, 1}};
   ASSERT_EQ(refusal(anchor, summary, part), "");
+  // A summary whose marks and steps would lead out of it.
+  RunSummary wrong = reduced(anchor, 5000);
+  wrong.run.rank_count = 100'000;
+  EXPECT_THAT(refusal(anchor, wrong, part), testing::HasSubstr("it defines something else"));
   // Another time where an event is known to stand.
   fs::path events;
   for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {

@@ -19,6 +19,7 @@
 #include "summary/test_lines.hpp"
 #include "summary/test_random_run.hpp"
 #include "summary/test_reduce.hpp"
+#include "trace/test_trace.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -64,6 +65,18 @@ bool expect_the_same(const std::filesystem::path& anchor, const WindowSize& size
       << " processes: " << testing::PrintToString(differences(lines(shared.value()), expected));
   EXPECT_EQ(archive_lines(shared.value()), archive_lines(summary.value()));
   return true;
+}
+
+TEST(Windows, EndWithAnEventAtTheLastOfAllTimes) {
+  const base::ScratchFolder folder;
+  base::Progress progress;
+  trace::TestTrace test(2);
+  const trace::Region main = test.region("main");
+  for (const uint32_t rank : {0U, 1U}) {
+    test.on(rank).enter(5, main).leave(UINT64_MAX - rank, main);
+  }
+  ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
+  EXPECT_TRUE(expect_the_same(folder.path() / "traces.otf2", {.events = 300}, 2));
 }
 
 TEST(Windows, GiveTheTablesOfTheWholeForArchivesOfOthers) {

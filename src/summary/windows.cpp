@@ -196,7 +196,9 @@ void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
 
 base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   State& state = states_[i];
-  if (state.stream.ended() || state.stream.next_ticks() >= until_) return {};
+  // Nothing is behind the last window: an event may have the last of all times.
+  const bool is_later = state.stream.next_ticks() >= until_ && until_ != UINT64_MAX;
+  if (state.stream.ended() || is_later) return {};
   trace::Events& events = archive_.trace.locations[i].events;
   trace::EventsBuilder& builder = visit.builder;
   // As many as other locations get, by what they had so far, and some more.

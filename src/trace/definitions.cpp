@@ -28,6 +28,12 @@ void Definitions::add_string(uint32_t id, std::string_view text) {
   add(DefinitionKind::kString, words);
 }
 
+bool Definitions::same_as(const Definitions& other) const {
+  return std::equal(kinds_.begin(), kinds_.end(), other.kinds_.begin(), other.kinds_.end()) &&
+         starts_ == other.starts_ && texts_ == other.texts_ &&
+         std::equal(words_.begin(), words_.end(), other.words_.begin(), other.words_.end());
+}
+
 std::string_view Definitions::string(uint32_t id) const {
   if (id == kUndefined) return "";
   const uint32_t index = string_ids_.find(id);

@@ -189,6 +189,8 @@ class Definitions {
     return {words_.data() + starts_[i], starts_[i + 1] - starts_[i]};
   }
   [[nodiscard]] const std::string& text(size_t i) const { return texts_[i]; }
+  /// Whether the same was added, in the same order.
+  [[nodiscard]] bool same_as(const Definitions& other) const;
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
 
  private:
