@@ -241,6 +241,23 @@ std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, 
   return sum;
 }
 
+std::vector<uint64_t> run_ticks(const trace::Trace& trace, const trace::CallSource* calls,
+                                base::ThreadPool& pool) {
+  if (calls != nullptr) return calls->run_ticks();
+  return region_ticks(trace, choose_rows(trace, {}), visible_range(trace, {}), pool);
+}
+
+void take_run_ticks(const trace::Trace& trace, const trace::CallSource& calls,
+                    std::vector<uint64_t>& ticks) {
+  if (!calls.has_stretches()) return;
+  const std::vector<uint64_t> all = calls.run_ticks();
+  for (size_t region = 0; region < ticks.size(); ++region) {
+    const std::string_view name = trace.definitions.regions[region].name;
+    const bool is_cut = name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize";
+    if (!is_cut) ticks[region] = all[region];
+  }
+}
+
 Palette make_palette(const trace::Trace& trace, std::vector<uint64_t> ticks,
                      const RegionColors& region_colors, const layout::Theme& theme) {
   constexpr double kNegligible = 0.001;  // of the time

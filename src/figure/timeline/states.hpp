@@ -60,6 +60,14 @@ std::vector<uint64_t> region_ticks(const trace::Trace& trace, const Rows& rows, 
                                    base::ThreadPool& pool,
                                    std::vector<RowSignature>* signatures = nullptr);
 
+/// The same of the whole run. `calls` may be null.
+std::vector<uint64_t> run_ticks(const trace::Trace& trace, const trace::CallSource* calls,
+                                base::ThreadPool& pool);
+/// Of a whole run whose stretches are bins, which forget calls that are short beside them, the
+/// times that are known all the same. But not of what a picture cuts off at its ends (trim_of()).
+void take_run_ticks(const trace::Trace& trace, const trace::CallSource& calls,
+                    std::vector<uint64_t>& ticks);
+
 /// Which regions are named in a picture, and the legend that says so.
 struct Palette {
   static constexpr size_t kClasses = layout::Theme::kSeriesCount;

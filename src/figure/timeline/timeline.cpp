@@ -160,12 +160,11 @@ class TimelineFigure : Frame {
   }
 
   [[nodiscard]] Palette choose_palette() {
-    const std::vector<uint64_t> ticks = region_ticks(trace_, rows_, range_, pool_, &signatures_);
-    const auto run_ticks = selection_.everything() ? ticks
-                           : options_.calls        ? options_.calls->run_ticks()
-                                                   : region_ticks(trace_, choose_rows(trace_, {}),
-                                                                  visible_range(trace_, {}), pool_);
-    return make_palette(trace_, ticks, RegionColors(trace_.definitions, run_ticks, theme_), theme_);
+    std::vector<uint64_t> ticks = region_ticks(trace_, rows_, range_, pool_, &signatures_);
+    if (selection_.everything() && options_.calls) take_run_ticks(trace_, *options_.calls, ticks);
+    const auto of_run =
+        selection_.everything() ? ticks : run_ticks(trace_, options_.calls.get(), pool_);
+    return make_palette(trace_, ticks, RegionColors(trace_.definitions, of_run, theme_), theme_);
   }
 
   void find_causes() {

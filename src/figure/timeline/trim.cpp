@@ -100,7 +100,9 @@ Trim trim_of(const trace::Trace& trace, const Rows& rows, const trace::Selection
   if (all_begin) trim.begin_ticks = begin - std::min(begin, trace.start_ticks);
   if (all_end) trim.end_ticks = trace.end_ticks - std::min(trace.end_ticks, end);
   const uint64_t span = trace.end_ticks - trace.start_ticks;
-  if (trim.begin_ticks + trim.end_ticks >= span) return {};
+  // A chosen time may lie in MPI_Init.
+  const TimeRange range = visible_range(trace, selection);
+  if (trim.begin_ticks + trim.end_ticks >= range.until - range.from) return {};
   const auto rest = static_cast<double>(span - trim.begin_ticks - trim.end_ticks);
   const auto is_worth = [&](uint64_t gain, uint64_t own) {
     return static_cast<double>(gain) >= kWorthTrimming * static_cast<double>(span) &&

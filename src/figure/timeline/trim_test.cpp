@@ -49,6 +49,20 @@ TEST(Trim, KeepsAnEndThatWasAskedFor) {
   EXPECT_EQ(trimmed(trace, selection).end_ticks, 0U);
 }
 
+TEST(Trim, KeepsATimeInsideOfWhatItWouldCut) {
+  const trace::Trace trace = run_of(10);
+  trace::Selection selection;
+  for (const uint64_t until : {1U, 299'000U, 300'000U}) {
+    selection.until_ticks = until;
+    EXPECT_EQ(trimmed(trace, selection).begin_ticks, 0U) << until;
+  }
+  selection = {};
+  for (const uint64_t from : {950'000U, 999'000U}) {
+    selection.from_ticks = from;
+    EXPECT_EQ(trimmed(trace, selection).end_ticks, 0U) << from;
+  }
+}
+
 TEST(Trim, KeepsWorkBeforeMpi) { EXPECT_EQ(trimmed(run_of(200)).begin_ticks, 0U); }
 
 TEST(Trim, KnowsOtherFunctionsFromMpiInit) {
