@@ -7,43 +7,65 @@
 
 #include "app/open_run.hpp"
 #include "app/part_of_run.hpp"
+#include "base/text.hpp"
 #include "input/input.hpp"
 #include "trace/select.hpp"
 
 namespace pathline::app {
+namespace {
+
+/// request  gets the time that is judged, where that is not all.
+base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
+                                           const summary::RunSummary& summary,
+                                           FindingsRequest& request, base::ThreadPool& pool,
+                                           base::Progress& progress,
+                                           std::vector<std::string>& notes) {
+  const auto middle = middle_part(path, summary, kMostJudgedEvents);
+  if (!middle) return middle.error();
+  if (const auto& chosen = middle.value()) {
+    const auto time = trace::select(
+        summary.run, {.from_s = chosen->from_s, .until_s = chosen->until_s, .ranks = {}});
+    if (!time) return time.error();
+    auto part = read_part(path, summary, time.value(), PartNeeds::kFindings, pool, notes);
+    if (!part) return part.error();
+    if (part.value()) {
+      request.focus = findings::Focus::kTime;
+      request.from_s = chosen->from_s;
+      request.until_s = chosen->until_s;
+      notes.push_back(fmt::format("findings are of {:.6f} s to {:.6f} s{}{}, read from {}",
+                                  chosen->from_s, chosen->until_s,
+                                  chosen->steps.empty() ? "" : ", ", chosen->steps,
+                                  input::events_of(summary, path).string()));
+      return std::move(*part.value());
+    }
+  }
+  // So many are judged in a minute.
+  constexpr uint64_t kMostEvents = 8 * kMostJudgedEvents;
+  if (summary.facts.events > kMostEvents) {
+    return base::Error{base::ErrorCode::kUnsupported,
+                       fmt::format("only all of its {} events tell who waits for whom",
+                                   base::human_count(summary.facts.events))};
+  }
+  return open_events(path, summary, {}, pool, progress, notes);
+}
+
+}  // namespace
 
 std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
                                             const summary::RunSummary& summary,
                                             base::ThreadPool& pool, base::Progress& progress,
                                             std::vector<std::string>& notes) {
   progress.begin("reading", "", 0);
-  const auto middle = middle_part(path, summary, kMostJudgedEvents);
-  if (!middle) return std::nullopt;
   FindingsRequest request;
-  std::optional<trace::Trace> events;
-  const std::string source = input::events_of(summary, path).string();
-  if (middle.value()) {
-    request.focus = findings::Focus::kTime;
-    request.from_s = middle.value()->from_s;
-    request.until_s = middle.value()->until_s;
-    const auto time = trace::select(
-        summary.run, {.from_s = request.from_s, .until_s = request.until_s, .ranks = {}});
-    if (!time) return std::nullopt;
-    auto part = read_part(path, summary, time.value(), PartNeeds::kFindings, pool, notes);
-    if (!part || !part.value()) return std::nullopt;
-    notes.push_back(fmt::format(
-        "findings are of {:.6f} s to {:.6f} s{}{}, read from {}", request.from_s, request.until_s,
-        middle.value()->steps.empty() ? "" : ", ", middle.value()->steps, source));
-    events = std::move(part).value();
-  } else if (summary.facts.events <= kMostJudgedEvents) {
-    auto all = open_events(path, summary, {}, pool, progress, notes);
-    if (!all) return std::nullopt;
-    events = std::move(all).value();
-  } else {
+  const auto none = [&](const base::Error& error) {
+    notes.push_back(fmt::format("there are no findings: {}", error.message));
     return std::nullopt;
-  }
-  auto found = find_findings(*events, source, request, pool, progress);
-  if (!found) return std::nullopt;
+  };
+  const auto events = events_to_judge(path, summary, request, pool, progress, notes);
+  if (!events) return none(events.error());
+  auto found = find_findings(events.value(), input::events_of(summary, path).string(), request,
+                             pool, progress);
+  if (!found) return none(found.error());
   name_run(path.string(), found.value());
   return std::move(found).value();
 }

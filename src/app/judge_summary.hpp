@@ -17,7 +17,7 @@ namespace pathline::app {
 /// up to 2^24 events, else of middle_part().
 ///
 /// notes    get a line that says what is read.
-/// returns  nullopt where the events are not there, too many, or none of MPI.
+/// returns  nullopt where the events are not there, too many, or none of MPI, which a note says.
 std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
                                             const summary::RunSummary& summary,
                                             base::ThreadPool& pool, base::Progress& progress,

@@ -10,6 +10,18 @@
 
 namespace pathline::app {
 
+base::Result<trace::Selection> select_focus(const trace::Trace& trace,
+                                            const FindingsRequest& request) {
+  auto selection =
+      trace::select(trace, {.from_s = request.from_s, .until_s = request.until_s, .ranks = {}});
+  if (selection) return selection;
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("nothing of the run lies in the focus, from {} s to {} s", request.from_s,
+                  request.until_s),
+      fmt::format("The run lasts {}.", base::human_seconds(trace.duration_seconds()))};
+}
+
 base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
                                                       const std::string& input,
                                                       const FindingsRequest& request,
@@ -26,15 +38,8 @@ base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
     part->window = findings::steps_window(trace::marked_steps(trace, &pool), part->program);
     if (!(part->window == part->program)) part->focus = findings::Focus::kSteps;
   } else if (request.focus == findings::Focus::kTime) {
-    auto selection =
-        trace::select(trace, {.from_s = request.from_s, .until_s = request.until_s, .ranks = {}});
-    if (!selection) {
-      return base::Error{
-          base::ErrorCode::kInvalidArgument,
-          fmt::format("nothing of the run lies in the focus, from {} s to {} s", request.from_s,
-                      request.until_s),
-          fmt::format("The run lasts {}.", base::human_seconds(trace.duration_seconds()))};
-    }
+    const auto selection = select_focus(trace, request);
+    if (!selection) return selection.error();
     part->focus = findings::Focus::kTime;
     part->window = {std::max(selection.value().from_ticks, part->program.begin_ticks),
                     std::min(selection.value().until_ticks, part->program.end_ticks)};

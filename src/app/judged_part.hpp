@@ -18,6 +18,11 @@ struct JudgedPart {
   findings::Window window{0, 0};
 };
 
+/// The time of a focus on a time.
+/// errors  kInvalidArgument for one outside of the run.
+base::Result<trace::Selection> select_focus(const trace::Trace& trace,
+                                            const FindingsRequest& request);
+
 /// errors  kInvalidArgument for a focus outside of the run, kUnsupported for a run without MPI
 /// calls.
 base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/judged_part.hpp"
 #include "app/part_of_run.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
@@ -102,6 +103,9 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
   CommonOptions time = options;
   std::optional<app::PartNeeds> needs;
   if (request.focus == findings::Focus::kTime) {
+    if (const auto is_there = app::select_focus(run.trace, request); !is_there) {
+      return is_there.error();
+    }
     time.from_s = request.from_s;
     time.until_s = request.until_s;
     needs = app::PartNeeds::kFindings;

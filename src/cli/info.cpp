@@ -8,6 +8,7 @@
 #include "app/findings_glance.hpp"
 #include "app/run_facts.hpp"
 #include "base/text.hpp"
+#include "campaign/folder.hpp"
 #include "cli/command.hpp"
 #include "cli/json_output.hpp"
 #include "cli/table.hpp"
@@ -130,15 +131,18 @@ class Words {
   /// What there is to see of a summary.
   void add_tables(const summary::RunSummary& tables) {
     add("summary", "of " + base::printable(tables.source) + ", of the whole run");
-    const std::string input = base::printable(options_.input);
-    for (const char* command : {"profile", "matrix"}) {
+    const std::string input = campaign::shell_word(options_.input);
+    std::vector<const char*> commands = {"profile", "matrix"};
+    if (summary_.events > 0) commands.insert(commands.begin(), "findings");
+    for (const char* command : commands) {
       add("next", fmt::format("pathline {} {}", command, input));
     }
     const auto steps = "pathline steps " + input + " --summary";
     if (summary_.marked_steps > 0) add("next", steps);
     if (summary_.events == 0) return;
-    const std::string stem = base::printable(std::filesystem::path(options_.input).stem().string());
-    add("next", fmt::format("pathline figure timeline {} -o {}.png", input, stem));
+    const std::string picture = std::filesystem::path(options_.input).stem().string() + ".png";
+    add("next",
+        fmt::format("pathline figure timeline {} -o {}", input, campaign::shell_word(picture)));
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 

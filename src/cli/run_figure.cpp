@@ -230,6 +230,10 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                      options.critical ? std::optional(app::PartNeeds::kFindings) : std::nullopt);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
+  if (kind == app::FigureKind::kTimeline && run.summary && run.trace.locations.empty()) {
+    // Of messages alone, which no bins have.
+    if (auto status = read_events(common, run); !status) return status.error();
+  }
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
@@ -252,12 +256,21 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   app::BinsOfPicture bins;
   const auto scene = scene_of(kind, common, options, run, look, report, bins);
   if (!scene) return scene.error();
+  const LineOptions& lines = options.lines;
+  if (bins.any && !common.quiet && lines.messages != "none" &&
+      (lines.messages != "auto" || lines.bundle != "auto" || lines.bursts)) {
+    note(
+        fmt::format("the picture has no messages: it is made of bins of {}; of a shorter time, by "
+                    "--from and --until, it has",
+                    base::human_seconds(bins.seconds)));
+  }
   render::DrawStats drawn;
   if (auto status = app::write_picture(scene.value(), common.output, run.pool, &drawn); !status) {
     return status.error();
   }
   if (is_of_pairs(kind) && scene.value().message_count == 0 && !common.quiet) {
-    note(run.summary ? "the picture is empty: there are no messages between these ranks"
+    note(run.summary ? fmt::format("the picture is empty: there are no messages{}",
+                                   run.selection.ranks.empty() ? "" : " between these ranks")
                      : "the picture is empty: " + app::why_no_messages(run.trace, run.source));
   }
   if (look.pick) {

@@ -178,9 +178,11 @@ void add_steps_command(Command& program, Action& action) {
       .needs(detect);
   command.flag("--summary", options->summary,
                "A line per step: mean and maximum over ranks, and which rank that is");
-  command.option("--step-marker", options->step_marker,
-                 "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4; "
-                 "BYTES and N may be left out");
+  command
+      .option("--step-marker", options->step_marker,
+              "CALL:BYTES/N: every N-th such call starts a step, as in allreduce:16/4; "
+              "BYTES and N may be left out")
+      .excludes(detect);
   command.footer(
       "A step is in the time range when it begins there; it is never cut. Times are summed over "
       "the\nthreads of a rank; mpi_s is without file I/O, which is in io_s. A message belongs to "

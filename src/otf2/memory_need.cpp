@@ -48,8 +48,7 @@ void MemoryNeed::add(const trace::Events& events, uint64_t file_bytes) {
   if (read_bytes_ < archive_bytes_ / kSample) return;
   // What is asked of a trace takes a good deal of what it takes itself.
   if (bytes() + bytes() / 2 > available_bytes_ && base::use_scratch()) return;
-  // A process that takes the last of it is killed without a word.
-  if (bytes() + bytes() / 20 > available_bytes_) is_too_large_ = true;
+  if (with_reserve() > available_bytes_) is_too_large_ = true;
 }
 
 base::Error MemoryNeed::error(const std::filesystem::path& anchor) const {
@@ -58,7 +57,7 @@ base::Error MemoryNeed::error(const std::filesystem::path& anchor) const {
   return {
       base::ErrorCode::kUnsupported,
       fmt::format("{} has about {} events and needs {} of memory; {} can be had", anchor.string(),
-                  base::human_count(whole(events_)), text(bytes()), text(available_bytes_)),
+                  base::human_count(whole(events_)), text(with_reserve()), text(available_bytes_)),
       fmt::format("'pathline reduce {} -o {}.plsum' makes a file of its tables, which takes its "
                   "place; or a disk in place of memory: --scratch DIR.",
                   anchor.string(), run.empty() ? "run" : run.string())};

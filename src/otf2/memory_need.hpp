@@ -33,6 +33,8 @@ class MemoryNeed {
 
  private:
   [[nodiscard]] uint64_t whole(uint64_t of_read) const;
+  /// What has to be there: a process that takes the last of it is killed without a word.
+  [[nodiscard]] uint64_t with_reserve() const { return bytes() + bytes() / 20; }
 
   const uint64_t archive_bytes_;
   const uint64_t available_bytes_;

@@ -52,7 +52,7 @@ TEST(MemoryNeed, RefusesWhatDoesNotFitWithItsFigures) {
     ASSERT_FALSE(trace.ok()) << available;
     EXPECT_EQ(trace.error().code, base::ErrorCode::kUnsupported);
     EXPECT_THAT(trace.error().message, HasSubstr("traces.otf2 has about 8,"));
-    EXPECT_THAT(trace.error().message, HasSubstr(" events and needs 45"));
+    EXPECT_THAT(trace.error().message, HasSubstr(" events and needs 47"));
     EXPECT_THAT(trace.error().message, HasSubstr(" can be had"));
     EXPECT_THAT(trace.error().advice, HasSubstr("pathline reduce "));
   }
