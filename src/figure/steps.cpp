@@ -28,11 +28,12 @@ struct Cell {
   bool recorded = false;
 };
 
-/// The table as a matrix of the chosen ranks and the step numbers that there are.
+/// The table as a matrix of the chosen ranks and the steps that there are. A program may count from
+/// the beginning again: steps of one number stand behind all that came before them.
 struct Grid {
   std::vector<uint32_t> ranks;
-  std::vector<uint32_t> steps;
-  std::vector<Cell> cells;  // Row by row, a row per rank.
+  std::vector<uint32_t> steps;  // Their numbers.
+  std::vector<Cell> cells;      // Row by row, a row per rank.
 
   Grid(const trace::Trace& trace, const trace::Selection& selection, const steps::Table& table) {
     std::vector<size_t> row_of(trace.rank_count);
@@ -40,21 +41,55 @@ struct Grid {
       row_of[rank] = ranks.size();
       if (selection.has_rank(rank)) ranks.push_back(rank);
     }
-    for (const steps::Row& row : table.rows) {  // Sorted by step.
-      if (steps.empty() || steps.back() != row.step) steps.push_back(row.step);
-    }
+    const std::vector<std::vector<size_t>> columns = choose_columns(table);
     cells.resize(ranks.size() * steps.size());
-    size_t column = 0;
-    for (const steps::Row& row : table.rows) {
-      while (steps[column] != row.step) ++column;
-      Cell& cell = cells[row_of[row.rank] * steps.size() + column];
+    for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
+      Cell& cell = cells[row_of[row.rank] * steps.size() + columns[number][again]];
       cell.seconds += trace.span_seconds(row.end_ticks - row.begin_ticks);
       cell.mpi_seconds += trace.span_seconds(row.counters.mpi_ticks);
       cell.recorded = cell.recorded || row.recorded;
-    }
+    });
   }
   [[nodiscard]] const Cell& at(size_t row, size_t column) const {
     return cells[row * steps.size() + column];
+  }
+
+ private:
+  /// Calls visit(row, how many numbers are less, how often its rank had this number before).
+  template <class Visit>
+  static void for_each_row(const steps::Table& table, Visit visit) {
+    size_t number = 0;
+    size_t again = 0;
+    const steps::Row* last = nullptr;
+    for (const steps::Row& row : table.rows) {  // By step, rank, begin.
+      if (last != nullptr && last->step != row.step) ++number;
+      const bool is_again = last != nullptr && last->step == row.step && last->rank == row.rank;
+      again = is_again ? again + 1 : 0;
+      visit(row, number, again);
+      last = &row;
+    }
+  }
+  /// returns  per number and repetition the column.
+  std::vector<std::vector<size_t>> choose_columns(const steps::Table& table) {
+    std::vector<std::vector<size_t>> columns;
+    std::vector<uint32_t> numbers;
+    size_t most = 0;
+    for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
+      if (number == columns.size()) {
+        columns.emplace_back();
+        numbers.push_back(row.step);
+      }
+      columns[number].resize(std::max(columns[number].size(), again + 1));
+      most = std::max(most, again + 1);
+    });
+    for (size_t again = 0; again < most; ++again) {
+      for (size_t number = 0; number < numbers.size(); ++number) {
+        if (again >= columns[number].size()) continue;
+        columns[number][again] = steps.size();
+        steps.push_back(numbers[number]);
+      }
+    }
+    return columns;
   }
 };
 

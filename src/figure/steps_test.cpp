@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,6 +72,24 @@ TEST(StepsFigure, NamesItsAxesAndUnits) {
     EXPECT_NE(find_label(labels, text), nullptr) << text;
   }
   EXPECT_THAT(labels.at(1).text, HasSubstr("5 time steps on 4 ranks, median 10"));
+}
+
+TEST(StepsFigure, PutsStepsThatAreCountedAgainBehindTheOthers) {
+  const Trace trace = steps_of(2, 6);
+  base::ThreadPool pool(1);
+  auto table = comm::step_table(trace, trace::marked_steps(trace), {}, pool);
+  for (steps::Row& row : table.rows) row.step %= 3;
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.step, a.rank, a.begin_ticks) < std::tie(b.step, b.rank, b.begin_ticks);
+  });
+  const auto scene = steps(trace, {}, table, {}, {});
+  ASSERT_TRUE(scene.ok()) << scene.error().message;
+  EXPECT_EQ(layers_of<CellGrid>(scene.value()).at(0)->column_count, 6U);
+  const layout::Ramp& heat = layout::light_theme().heat;
+  for (uint32_t step = 0; step < 6; ++step) {
+    EXPECT_EQ(at(scene.value(), 1, step), heat.at(step == 2 ? 1 : 0.5));
+  }
+  EXPECT_THAT(labels_of(scene.value()).at(1).text, HasSubstr("6 time steps on 2 ranks"));
 }
 
 /// Of 300 threads in MPI together the share of a rank is 30,000 %.

@@ -199,6 +199,11 @@ app::TimelineTable Run::timeline(uint32_t width, const Part& part) const {
 
 std::pair<app::DataTable, std::vector<std::string>> Run::findings(double min_percent,
                                                                   const Part& part) const {
+  constexpr double kAll = 100;
+  if (!(min_percent >= 0 && min_percent <= kAll)) {
+    throw Failure({base::ErrorCode::kInvalidArgument,
+                   fmt::format("min_percent is {}, expected 0 to 100", min_percent)});
+  }
   base::ThreadPool threads = pool();
   app::FindingsRequest request{.min_percent = min_percent};
   Part time = part;

@@ -42,6 +42,8 @@ for job in (lambda: run.profile("nothing"), lambda: run.waits("host"), lambda: r
 assert error_of(lambda: run.waits()["nothing"], KeyError) == "'nothing'"
 error_of(lambda: run.waits().codes("rank"), TypeError)
 error_of(lambda: run.profile(ranks=[]), ValueError)
+for percent in (-1, 200, float("nan")):
+    assert "expected 0 to 100" in error_of(lambda: run.findings(min_percent=percent))
 error_of(lambda: run.figure("matrix", format="gif"), ValueError)
 error_of(lambda: pathline.open(3), TypeError)
 print("ok")

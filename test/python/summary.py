@@ -130,6 +130,17 @@ def check_timeline(path, archive):
     assert error_of(lambda: run.timeline(5, 4))
 
 
+def check_messages_alone(folder):
+    """Of a file of messages: ranks, but no locations, so no rows of a timeline."""
+    messages, path = os.path.join(folder, "m.csv"), os.path.join(folder, "m.plsum")
+    with open(messages, "w", encoding="utf-8") as file:
+        file.write("sender,receiver,send_s,recv_s,bytes,tag\n0,1,0.5,0.75,8,3\n1,0,0.25,1e-3,4096,0\n")
+    command("reduce", messages, "-o", path)
+    run = pathline.open(path)
+    assert run.ranks == 2 and len(run.matrix()) == 2 and len(run.messages()) == 2
+    assert len(run.timeline()) == 0
+
+
 def check_bins_alone(path, archive):
     """Without the archive there are bins, and the tables."""
     os.rename(archive, archive + "-gone")
@@ -164,6 +175,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_figures(path)
     check_timeline(path, archive)
     check_bins_alone(path, archive)
+    check_messages_alone(folder)
     with open(path, "r+b") as file:
         file.truncate(os.path.getsize(path) // 2)
     check_error(lambda: pathline.open(path), "matrix", path)
