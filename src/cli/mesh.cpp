@@ -79,6 +79,7 @@ void add_mesh_command(Command& program, Action& action) {
           "In an EnSight result: the field that holds the rank of each cell; mpi_rank_id, which "
           "is Code_Saturne's, unless you say")
       .value_name("NAME");
+  options->makes_folder = true;
   command.option("-o,--output", options->output, "Folder to write").required();
   command
       .option("--to", options->to_ranks,

@@ -69,6 +69,7 @@ void add_topology_command(Command& program, Action& action) {
   Command command = program.command(
       "topology", "Each time step on the machine, as VTK for ParaView: nodes, ranks, messages");
   add_input(command, *options);
+  options->makes_folder = true;
   command.option("-o,--output", options->output, "Folder to write").required();
   add_topology_options(command, *options);
   add_source_options(command, options->steps);
