@@ -154,8 +154,7 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace, &pool), pool);
+  const findings::Model model = model_of(trace, *part.value(), pool);
   progress.begin("replaying the run", "", 0);
   const findings::Replay replay(model);
   EfficiencyReport report =
@@ -286,8 +285,7 @@ base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace, &pool), pool);
+  const findings::Model model = model_of(trace, *part.value(), pool);
   return critical_report(model, findings::critical_path(model));
 }
 

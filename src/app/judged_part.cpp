@@ -52,6 +52,11 @@ base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
   return part;
 }
 
+findings::Model model_of(const trace::Trace& trace, const JudgedPart& part,
+                         base::ThreadPool& pool) {
+  return findings::model(trace, part.all, part.window, trace::marked_steps(trace, &pool), pool);
+}
+
 PathNames::PathNames(const trace::Trace& trace, const findings::Model& model) {
   profile_.call_paths = model.call_paths;
   labels_ = profile::region_labels(trace, profile_);

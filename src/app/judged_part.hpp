@@ -30,6 +30,9 @@ base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
                                                       const FindingsRequest& request,
                                                       base::ThreadPool& pool);
 
+/// part  must outlive the model.
+findings::Model model_of(const trace::Trace& trace, const JudgedPart& part, base::ThreadPool& pool);
+
 /// Names of the call paths of a model.
 class PathNames {
  public:

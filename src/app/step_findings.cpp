@@ -67,8 +67,7 @@ base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const s
   progress.begin("finding out who waits for whom", "", 0);
   auto part = judged_part(trace, input, request, pool);
   if (!part) return part.error();
-  const findings::Model model = findings::model(trace, part.value()->all, part.value()->window,
-                                                trace::marked_steps(trace, &pool), pool);
+  const findings::Model model = model_of(trace, *part.value(), pool);
   progress.begin("replaying the run", "", 0);
   const findings::Replay replay(model);
   return step_findings(model, findings::efficiency(model, replay, replay.run_measured(), pool),

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
@@ -144,6 +145,12 @@ class ColumnReader {
   static base::Result<ColumnReader> open(const std::filesystem::path& path);
 
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
+  /// Of each column its name and the bytes of a number, in the order of the file.
+  [[nodiscard]] std::vector<std::pair<std::string, uint32_t>> columns() const {
+    std::vector<std::pair<std::string, uint32_t>> all;
+    for (const Entry& entry : entries_) all.emplace_back(entry.name, entry.width);
+    return all;
+  }
   /// errors  kCorrupt: without such a column, for one of other numbers, for damage.
   template <Number T>
   [[nodiscard]] base::Result<std::vector<T>> column(std::string_view name) const {

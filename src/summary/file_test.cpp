@@ -109,24 +109,6 @@ TEST(SummaryFile, IsRefusedWhereAByteIsAnother) {
   }
 }
 
-/// The columns of a file: names and bytes of a number.
-std::vector<std::pair<std::string, uint32_t>> columns_of(const std::string& bytes) {
-  constexpr size_t kTableAt = 16;
-  constexpr size_t kFixedBytes = 32;
-  uint64_t at = 0;
-  std::memcpy(&at, &bytes[kTableAt], sizeof at);
-  std::vector<std::pair<std::string, uint32_t>> columns;
-  while (at < bytes.size()) {
-    uint32_t name_bytes = 0;
-    uint32_t width = 0;
-    std::memcpy(&name_bytes, &bytes[at], sizeof name_bytes);
-    std::memcpy(&width, &bytes[at + sizeof name_bytes], sizeof width);
-    columns.emplace_back(bytes.substr(at + kFixedBytes, name_bytes), width);
-    at += kFixedBytes + name_bytes;
-  }
-  return columns;
-}
-
 /// A number that another in its place may be taken for, or that leads nowhere.
 template <class T>
 T wrong(T right, std::mt19937_64& random) {
@@ -153,15 +135,25 @@ void copy_column(const ColumnReader& from, const std::string& name, bool damage,
   to.add(name, numbers);
 }
 
+void copy_column(const ColumnReader& from, const std::string& name, uint32_t width, bool damage,
+                 std::mt19937_64& random, ColumnWriter& to) {
+  switch (width) {
+    case 1: return copy_column<uint8_t>(from, name, damage, random, to);
+    case 2: return copy_column<uint16_t>(from, name, damage, random, to);
+    case 4: return copy_column<uint32_t>(from, name, damage, random, to);
+    default: return copy_column<uint64_t>(from, name, damage, random, to);
+  }
+}
+
 /// What has all the right sums may have been written by somebody who wants to do harm.
 TEST(SummaryFile, OfWrongNumbersIsRefusedOrRead) {
   const base::ScratchFolder folder;
   const auto file = folder.path() / "run.plsum";
   ASSERT_TRUE(write(with_everything(3), file).ok());
-  const auto columns = columns_of(folder.read("run.plsum"));
-  ASSERT_GT(columns.size(), 50U);
   const auto right = ColumnReader::open(file);
   ASSERT_TRUE(right.ok());
+  const auto columns = right.value().columns();
+  ASSERT_GT(columns.size(), 50U);
   const auto damaged = folder.path() / "damaged.plsum";
   std::mt19937_64 random(5);
   size_t refused = 0;
@@ -170,13 +162,7 @@ TEST(SummaryFile, OfWrongNumbersIsRefusedOrRead) {
     for (const auto& chosen : columns) {
       ColumnWriter out(damaged);
       for (const auto& [name, width] : columns) {
-        const bool damage = name == chosen.first;
-        switch (width) {
-          case 1: copy_column<uint8_t>(right.value(), name, damage, random, out); break;
-          case 2: copy_column<uint16_t>(right.value(), name, damage, random, out); break;
-          case 4: copy_column<uint32_t>(right.value(), name, damage, random, out); break;
-          default: copy_column<uint64_t>(right.value(), name, damage, random, out); break;
-        }
+        copy_column(right.value(), name, width, name == chosen.first, random, out);
       }
       ASSERT_TRUE(out.finish().ok());
       const auto again = read_all(damaged);
@@ -194,24 +180,18 @@ TEST(SummaryFile, OfWrongNumbersIsRefusedOrRead) {
 
 /// Copies a file, with other numbers in the column `name`.
 template <class T>
-void write_with(const std::filesystem::path& from, const std::string& bytes,
-                const std::string& name, const std::vector<T>& numbers,
-                const std::filesystem::path& to) {
+void write_with(const std::filesystem::path& from, const std::string& name,
+                const std::vector<T>& numbers, const std::filesystem::path& to) {
   const auto right = ColumnReader::open(from);
   ASSERT_TRUE(right.ok());
   std::mt19937_64 random;
   ColumnWriter out(to);
-  for (const auto& [column, width] : columns_of(bytes)) {
+  for (const auto& [column, width] : right.value().columns()) {
     if (column == name) {
       out.add(name, numbers);
       continue;
     }
-    switch (width) {
-      case 1: copy_column<uint8_t>(right.value(), column, false, random, out); break;
-      case 2: copy_column<uint16_t>(right.value(), column, false, random, out); break;
-      case 4: copy_column<uint32_t>(right.value(), column, false, random, out); break;
-      default: copy_column<uint64_t>(right.value(), column, false, random, out); break;
-    }
+    copy_column(right.value(), column, width, false, random, out);
   }
   ASSERT_TRUE(out.finish().ok());
 }
@@ -224,14 +204,13 @@ TEST(SummaryFile, OfMoreRanksThanItsMatrixHasIsRefused) {
   messages.rank_count = 2;
   const auto file = folder.path() / "run.plsum";
   ASSERT_TRUE(write(reduce(std::move(messages), pool), file).ok());
-  const std::string bytes = folder.read("run.plsum");
   auto numbers = ColumnReader::open(file).value().column<uint64_t>("run.number");
   ASSERT_TRUE(numbers.ok());
   constexpr size_t kRanks = 5;
   ASSERT_EQ(numbers.value().at(kRanks), 2U);
   numbers.value()[kRanks] = UINT32_MAX - 1;
   const auto damaged = folder.path() / "damaged.plsum";
-  write_with(file, bytes, "run.number", numbers.value(), damaged);
+  write_with(file, "run.number", numbers.value(), damaged);
   const auto again = read(damaged, Parts::none());
   ASSERT_FALSE(again.ok());
   EXPECT_THAT(again.error().message, testing::HasSubstr("its definitions make other ranks"));

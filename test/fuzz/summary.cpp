@@ -42,25 +42,6 @@ struct Head {
 };
 constexpr size_t kHeadBytes = 6;
 
-/// The names and widths in the table of a file that is whole.
-std::vector<std::pair<std::string, uint32_t>> columns_of(std::span<const uint8_t> file) {
-  constexpr size_t kTableAt = 16;
-  constexpr size_t kFixedBytes = 32;
-  uint64_t at = 0;
-  std::memcpy(&at, file.data() + kTableAt, sizeof at);
-  std::vector<std::pair<std::string, uint32_t>> columns;
-  while (at < file.size()) {
-    uint32_t name_bytes = 0;
-    uint32_t width = 0;
-    std::memcpy(&name_bytes, file.data() + at, sizeof name_bytes);
-    std::memcpy(&width, file.data() + at + sizeof name_bytes, sizeof width);
-    const auto* const name = reinterpret_cast<const char*>(file.data() + at + kFixedBytes);
-    columns.emplace_back(std::string(name, name_bytes), width);
-    at += kFixedBytes + name_bytes;
-  }
-  return columns;
-}
-
 template <class T>
 std::vector<T> numbers_of(const ColumnReader& file, const std::string& name) {
   auto numbers = file.column<T>(name);
@@ -189,14 +170,13 @@ SummaryProbe::SummaryProbe(const fs::path& folder, std::string_view kind)
   if (!reduced) throw std::runtime_error(reduced.error().message);
   const auto written = app::write_summary(reduced.value(), archive, file_);
   if (!written) throw std::runtime_error(written.error().message);
-  const std::vector<uint8_t> bytes = content_of(file_);
   if (is_file_) {
-    example_ = bytes;
+    example_ = content_of(file_);
     return;
   }
   const auto reader = ColumnReader::open(file_);
   if (!reader) throw std::runtime_error(reader.error().message);
-  for (const auto& [name, width] : columns_of(bytes)) {
+  for (const auto& [name, width] : reader.value().columns()) {
     if (is_judged_ && name == kJudged) {
       example_ = numbers_of<uint8_t>(reader.value(), name);
       continue;
