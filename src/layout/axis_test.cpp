@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -44,6 +46,14 @@ TEST(TimeTicks, UseMinutesBeyondTwoOfThem) {
 TEST(TimeTicks, KeepEnoughDecimalsFarFromZero) {
   EXPECT_THAT(labels(time_ticks(200e9, 200.0003e9, 4)),
               ElementsAre("200.0000 s", "200.0001 s", "200.0002 s", "200.0003 s"));
+}
+
+TEST(TimeTicks, AreToldApartInAMicrosecond) {
+  std::set<std::string> labels;
+  const Ticks ticks = time_ticks(100e9, 100e9 + 1000, 12);
+  for (const Tick& tick : ticks.major) labels.insert(tick.label);
+  EXPECT_EQ(labels.size(), ticks.major.size());
+  EXPECT_TRUE(labels.contains("100.0000005 s"));
 }
 
 TEST(TimeTicks, NeverExceedTheCountAndAscendInsideTheRange) {

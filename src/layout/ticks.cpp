@@ -77,7 +77,7 @@ Step clock_step(double begin_s, double end_s, size_t max_count) {
 int decimals_of(double step) {
   int decimals = 0;
   for (double scaled = step; decimals < 12; scaled *= 10, ++decimals) {
-    if (std::abs(scaled - std::round(scaled)) < 1e-6 * std::max(1.0, scaled)) break;
+    if (std::abs(scaled - std::round(scaled)) < 1e-6 * scaled) break;
   }
   return decimals;
 }
