@@ -14,24 +14,30 @@ void BufferedWriter::append(std::span<const uint8_t> bytes) {
 
 void BufferedWriter::overwrite(uint64_t offset, std::span<const uint8_t> bytes) {
   flush();
-  write(offset, bytes);
+  write(bytes, [&](std::span<const uint8_t> left) {
+    const ssize_t count = ::pwrite(file_, left.data(), left.size(), static_cast<off_t>(offset));
+    if (count > 0) offset += static_cast<uint64_t>(count);
+    return count;
+  });
 }
 
 int BufferedWriter::flush() {
-  write(written_, waiting_);
+  // Not at an offset: a pipe has none.
+  write(waiting_,
+        [&](std::span<const uint8_t> left) { return ::write(file_, left.data(), left.size()); });
   written_ += waiting_.size();
   waiting_.clear();
   return error_;
 }
 
-void BufferedWriter::write(uint64_t offset, std::span<const uint8_t> bytes) {
+template <class Put>
+void BufferedWriter::write(std::span<const uint8_t> bytes, Put put) {
   while (error_ == 0 && !bytes.empty()) {
-    const ssize_t count = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t count = put(bytes);
     if (count < 0) {
       error_ = errno == EINTR ? 0 : errno;
       continue;
     }
-    offset += static_cast<uint64_t>(count);
     bytes = bytes.subspan(static_cast<size_t>(count));
   }
 }

@@ -8,7 +8,7 @@
 
 namespace pathline::base {
 
-/// Appends to an open file some hundred kilobytes at a time.
+/// Appends to an open file or pipe some hundred kilobytes at a time.
 class BufferedWriter {
  public:
   /// file  empty; its owner closes it.
@@ -26,7 +26,8 @@ class BufferedWriter {
   int flush();
 
  private:
-  void write(uint64_t offset, std::span<const uint8_t> bytes);
+  template <class Put>
+  void write(std::span<const uint8_t> bytes, Put put);
 
   int file_;
   int error_ = 0;

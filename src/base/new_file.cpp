@@ -57,9 +57,17 @@ void NewFile::overwrite(uint64_t offset, std::span<const uint8_t> bytes) {
   if (writer_) writer_->overwrite(offset, bytes);
 }
 
-Status NewFile::finish() {
+Status NewFile::flush() {
   if (writer_) failed_ = writer_->flush();
-  if (failed_ == 0) failed_ = name();
+  return status();
+}
+
+Status NewFile::finish() {
+  if (flush().ok()) failed_ = name();
+  return status();
+}
+
+Status NewFile::status() const {
   if (failed_ == 0) return {};
   return Error{ErrorCode::kIo,
                fmt::format("cannot write {}: {}", path_.string(), system_reason(failed_))};

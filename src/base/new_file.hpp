@@ -29,6 +29,11 @@ class NewFile {
   /// Remember the first error for finish().
   void append(std::span<const uint8_t> bytes);
   void overwrite(uint64_t offset, std::span<const uint8_t> bytes);
+  /// Hands everything to the system. Of several files that belong together, flush all before the
+  /// first is finished: then a full disk leaves the old ones as they were.
+  ///
+  /// errors  those of finish().
+  Status flush();
   /// To be called once, at last.
   ///
   /// errors  kIo with the path and the system's reason, of everything before too.
@@ -36,6 +41,7 @@ class NewFile {
 
  private:
   int open();
+  [[nodiscard]] Status status() const;
   [[nodiscard]] int name();
 
   std::filesystem::path path_;

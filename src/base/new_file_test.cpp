@@ -2,7 +2,10 @@
 #include "base/new_file.hpp"
 
 #include <csignal>
+#include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +58,23 @@ TEST(NewFile, LeavesNothingOfAProcessThatIsKilled) {
   const ScratchFolder folder;
   EXPECT_EXIT(be_killed(folder.path() / "file"), testing::KilledBySignal(SIGKILL), "");
   EXPECT_EQ(files_in(folder.path()), 0U);
+}
+
+TEST(NewFile, IsWrittenToAPipeAsItIs) {
+  const ScratchFolder folder;
+  const std::filesystem::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  NewFile file(pipe);
+  file.append(bytes_of("one "));
+  EXPECT_TRUE(file.flush().ok());
+  file.append(bytes_of("two"));
+  EXPECT_TRUE(file.finish().ok());
+  std::string read(16, ' ');
+  const ssize_t count = ::read(reader, read.data(), read.size());
+  ::close(reader);
+  EXPECT_EQ(read.substr(0, static_cast<size_t>(count)), "one two");
+  EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
 TEST(NewFile, SaysWhyItCannotBeWritten) {
