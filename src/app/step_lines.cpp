@@ -21,22 +21,18 @@ double compute_s(const trace::Trace& trace, const steps::Row& row) {
 
 std::vector<StepLine> step_lines(const trace::Trace& trace, const steps::Table& table) {
   std::vector<StepLine> lines;
-  uint32_t recorded = 0;
-  const auto close = [&] {
-    if (lines.empty()) return;
-    StepLine& line = lines.back();
-    line.mean_s /= line.ranks;
-    for (double* mean : {&line.compute_mean_s, &line.mpi_mean_s, &line.io_mean_s}) {
-      *mean /= std::max<uint32_t>(recorded, 1);
-    }
-  };
-  for (const steps::Row& row : table.rows) {
-    if (lines.empty() || lines.back().step != row.step) {
-      close();
-      recorded = 0;
+  std::vector<uint32_t> recorded;
+  // Per number of steps: its lines, one for each time that it was counted.
+  std::vector<std::vector<size_t>> line_of;
+  steps::for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
+    if (number == line_of.size()) line_of.emplace_back();
+    if (again == line_of[number].size()) {
+      line_of[number].push_back(lines.size());
       lines.push_back({.step = row.step, .begin_s = trace.seconds(row.begin_ticks)});
+      recorded.push_back(0);
     }
-    StepLine& line = lines.back();
+    const size_t i = line_of[number][again];
+    StepLine& line = lines[i];
     const double seconds = trace.span_seconds(row.end_ticks - row.begin_ticks);
     line.begin_s = std::min(line.begin_s, trace.seconds(row.begin_ticks));
     line.mean_s += seconds;
@@ -44,9 +40,9 @@ std::vector<StepLine> step_lines(const trace::Trace& trace, const steps::Table& 
       line.max_s = seconds;
       line.max_rank = row.rank;
     }
-    if (!row.recorded) continue;
+    if (!row.recorded) return;
     const double compute = compute_s(trace, row);
-    if (recorded++ == 0 || compute > line.compute_max_s) {
+    if (recorded[i]++ == 0 || compute > line.compute_max_s) {
       line.compute_max_s = compute;
       line.compute_max_rank = row.rank;
     }
@@ -55,9 +51,21 @@ std::vector<StepLine> step_lines(const trace::Trace& trace, const steps::Table& 
     line.io_mean_s += trace.span_seconds(row.counters.io_ticks);
     line.sent_messages += row.counters.sent_messages;
     line.sent_bytes += row.counters.sent_bytes;
+  });
+  std::vector<StepLine> result;
+  result.reserve(lines.size());
+  for (size_t again = 0; result.size() < lines.size(); ++again) {
+    for (const auto& of_number : line_of) {
+      if (again >= of_number.size()) continue;
+      StepLine& line = lines[of_number[again]];
+      line.mean_s /= line.ranks;
+      for (double* mean : {&line.compute_mean_s, &line.mpi_mean_s, &line.io_mean_s}) {
+        *mean /= std::max<uint32_t>(recorded[of_number[again]], 1);
+      }
+      result.push_back(line);
+    }
   }
-  close();
-  return lines;
+  return result;
 }
 
 std::vector<StepTrend> step_trends(const trace::Trace& trace, const steps::Table& table) {
@@ -66,21 +74,23 @@ std::vector<StepTrend> step_trends(const trace::Trace& trace, const steps::Table
     double first = 0, last = 0;
   };
   std::vector<Sums> ranks;  // By rank.
-  for (const steps::Row& row : table.rows) {
-    if (!row.recorded) continue;
+  const double numbers = table.rows.empty() ? 0 : table.rows.back().step + 1.0;
+  steps::for_each_row(table, [&](const steps::Row& row, size_t, size_t again) {
+    if (!row.recorded) return;
     if (row.rank >= ranks.size()) ranks.resize(row.rank + size_t{1});
     Sums& sums = ranks[row.rank];
-    const double x = row.step;
+    // Where steps are counted from the beginning again, behind those before.
+    const double x = row.step + static_cast<double>(again) * numbers;
     const double y = compute_s(trace, row);
-    if (sums.n == 0) sums.first = x;
-    sums.last = x;
+    sums.first = sums.n == 0 ? x : std::min(sums.first, x);
+    sums.last = std::max(sums.last, x);
     sums.n += 1;
     sums.x += x;
     sums.y += y;
     sums.xx += x * x;
     sums.xy += x * y;
     sums.yy += y * y;
-  }
+  });
   constexpr double kLeastSteps = 8;
   constexpr double kLeastT = 6;  // By chance once in 10,000 ranks, with 10 steps.
   std::vector<StepTrend> trends;

@@ -27,7 +27,8 @@ struct StepLine {
   uint64_t sent_bytes = 0;
 };
 
-/// By step. Steps of which only the times are known have no compute time.
+/// By step; where a program counts from the beginning again, those steps behind all of before.
+/// Steps of which only the times are known have no compute time.
 std::vector<StepLine> step_lines(const trace::Trace& trace, const steps::Table& table);
 
 /// How the compute time of a rank changes from step to step, where it does: a straight line through

@@ -45,6 +45,29 @@ TEST(StepLines, NameTheRankThatComputesMost) {
   EXPECT_DOUBLE_EQ(lines[1].mpi_mean_s, 500e-9);
 }
 
+TEST(StepLines, KeepApartStepsThatAreCountedAgain) {
+  const trace::Trace trace = clock_of_nanoseconds();
+  steps::Table table = table_of(2, 2, [](uint32_t, uint32_t) { return 400U; });
+  // As the table has them: by step, rank, begin.
+  std::vector<steps::Row> rows;
+  for (steps::Row row : table.rows) {
+    row.counters.sent_messages = 1;
+    rows.push_back(row);
+    row.begin_ticks += 5000;
+    row.end_ticks += 5500;
+    rows.push_back(row);
+  }
+  table.rows = rows;
+  const auto lines = step_lines(trace, table);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1].step, 1U);
+  EXPECT_EQ(lines[2].step, 0U);
+  EXPECT_DOUBLE_EQ(lines[2].begin_s, 5e-6);
+  EXPECT_DOUBLE_EQ(lines[2].mean_s, 1.5e-6);
+  EXPECT_EQ(lines[2].ranks, 2U);
+  EXPECT_EQ(lines[2].sent_messages, 2U);
+}
+
 TEST(StepTrends, FindTheRankWhoseWorkGrows) {
   const trace::Trace trace = clock_of_nanoseconds();
   const auto trends = step_trends(trace, table_of(20, 4, [](uint32_t rank, uint32_t step) {

@@ -43,7 +43,7 @@ struct Grid {
     }
     const std::vector<std::vector<size_t>> columns = choose_columns(table);
     cells.resize(ranks.size() * steps.size());
-    for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
+    steps::for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
       Cell& cell = cells[row_of[row.rank] * steps.size() + columns[number][again]];
       cell.seconds += trace.span_seconds(row.end_ticks - row.begin_ticks);
       cell.mpi_seconds += trace.span_seconds(row.counters.mpi_ticks);
@@ -55,26 +55,12 @@ struct Grid {
   }
 
  private:
-  /// Calls visit(row, how many numbers are less, how often its rank had this number before).
-  template <class Visit>
-  static void for_each_row(const steps::Table& table, Visit visit) {
-    size_t number = 0;
-    size_t again = 0;
-    const steps::Row* last = nullptr;
-    for (const steps::Row& row : table.rows) {  // By step, rank, begin.
-      if (last != nullptr && last->step != row.step) ++number;
-      const bool is_again = last != nullptr && last->step == row.step && last->rank == row.rank;
-      again = is_again ? again + 1 : 0;
-      visit(row, number, again);
-      last = &row;
-    }
-  }
   /// returns  per number and repetition the column.
   std::vector<std::vector<size_t>> choose_columns(const steps::Table& table) {
     std::vector<std::vector<size_t>> columns;
     std::vector<uint32_t> numbers;
     size_t most = 0;
-    for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
+    steps::for_each_row(table, [&](const steps::Row& row, size_t number, size_t again) {
       if (number == columns.size()) {
         columns.emplace_back();
         numbers.push_back(row.step);

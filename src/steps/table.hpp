@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -47,5 +48,21 @@ struct Table {
   std::vector<Row> rows;          ///< By step, rank, begin.
   std::vector<Counters> outside;  ///< Per rank: what lies in no step.
 };
+
+/// Calls visit(row, how many numbers of steps are less, how often its rank had this number before):
+/// a program may count its steps from the beginning again.
+template <class Visit>
+void for_each_row(const Table& table, Visit visit) {
+  size_t number = 0;
+  size_t again = 0;
+  const Row* last = nullptr;
+  for (const Row& row : table.rows) {
+    if (last != nullptr && last->step != row.step) ++number;
+    const bool is_again = last != nullptr && last->step == row.step && last->rank == row.rank;
+    again = is_again ? again + 1 : 0;
+    visit(row, number, again);
+    last = &row;
+  }
+}
 
 }  // namespace pathline::steps
