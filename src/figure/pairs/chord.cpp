@@ -50,10 +50,9 @@ class ChordFigure : Frame {
     const double top = add_title(
         options_.title, "Who sends to whom",
         legend_width() > 0 ? text.subtitle : fmt::format("lines: {} — {}", unit(), text.subtitle));
-    double label_width = 0;
     for (const uint32_t rank : order_.rank_at_position) {
-      label_width =
-          std::max(label_width, layout::text_width_px(std::to_string(rank), theme_.small_size_px));
+      label_width_ =
+          std::max(label_width_, layout::text_width_px(std::to_string(rank), theme_.small_size_px));
     }
     double block_width = 0;
     if (has_blocks_) {
@@ -66,7 +65,7 @@ class ChordFigure : Frame {
     // Bars are for pictures that have room for them.
     bars_px_ = legend_width() > 0 && height >= 360 ? kBarsPx : 0;
     const double outside = kRingDistance + kRingHalfWidth + bars_px_ + 8;
-    const double around = outside + label_width + block_width_;
+    const double around = outside + label_width_ + block_width_;
     const double above = outside + (has_blocks_ ? 32 : 16);
     const double radius = std::floor(std::min(
         (options_.width_px - legend_width() - 2 * kMargin) / 2 - around, height / 2 - above));
@@ -80,7 +79,7 @@ class ChordFigure : Frame {
                .radius_px = radius,
                .beta = options_.beta.value_or(kDefaultBeta)};
     rank_label_px_ = kRingDistance + kRingHalfWidth + bars_px_ + 7;
-    block_label_px_ = rank_label_px_ + label_width + 8;
+    block_label_px_ = rank_label_px_ + label_width_ + 8;
 
     const size_t drawn = add_edges(edges, gradient.value());
     add_ring();
@@ -292,7 +291,8 @@ class ChordFigure : Frame {
   void add_labels() {
     layout::Labels labels;
     const double circumference = 2 * std::numbers::pi * (circle_.radius_px + rank_label_px_);
-    const double room = 2.2 * theme_.small_size_px;
+    // Above and below the circle they stand side by side.
+    const double room = std::max(2.2 * theme_.small_size_px, label_width_ + 8);
     uint32_t every = 1;
     for (uint32_t step = 1; every * circumference < room * order_.size(); ++step) {
       constexpr uint32_t kSteps[] = {1, 2, 5};
@@ -406,6 +406,7 @@ class ChordFigure : Frame {
   double most_value_ = 0;     // Sent and received by one.
   bool has_blocks_ = false;
   double block_width_ = 0;
+  double label_width_ = 0;  // Of the widest number of a rank.
   double rank_label_px_ = 0;
   double block_label_px_ = 0;
 };

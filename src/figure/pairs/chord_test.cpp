@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/chord.hpp"
 
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "figure/figure.hpp"
 #include "figure/test_scene.hpp"
+#include "layout/text.hpp"
 #include "render/draw.hpp"
 #include "trace/test_trace.hpp"
 
@@ -53,6 +59,30 @@ TEST(ChordFigure, DrawsBandsForFewPairsAndLinesForMany) {
   ASSERT_EQ(layers_of<Segments>(many).size(), 1U);
   EXPECT_GT(layers_of<Segments>(many)[0]->curves.size(), 2048U);
   EXPECT_NE(find_label(labels_of(many), "The more bytes among"), nullptr);
+}
+
+TEST(ChordFigure, NumbersOfRanksDoNotTouch) {
+  for (const uint32_t count : {64U, 1024U, 54'272U}) {
+    const Scene scene = draw(ring(count, 1));
+    std::vector<std::pair<layout::Point, double>> numbers;  // Middle and width.
+    for (const layout::Label& label : labels_of(scene)) {
+      if (label.text.find_first_not_of("0123456789") != std::string::npos) continue;
+      const double width = layout::text_width_px(label.text, label.size_px);
+      const double left = label.anchor == layout::Anchor::kStart ? 0
+                          : label.anchor == layout::Anchor::kEnd ? -width
+                                                                 : -width / 2;
+      numbers.push_back({{label.at.x + left + width / 2, label.at.y}, width});
+    }
+    ASSERT_GT(numbers.size(), 10U) << count;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        const auto& [a, width_a] = numbers[i];
+        const auto& [b, width_b] = numbers[k];
+        EXPECT_TRUE(std::abs(a.x - b.x) >= (width_a + width_b) / 2 + 3 || std::abs(a.y - b.y) >= 11)
+            << count << ": " << a.x << ',' << a.y << " and " << b.x << ',' << b.y;
+      }
+    }
+  }
 }
 
 TEST(ChordFigure, NamesBlocks) {
