@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "summary/run_summary.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -34,6 +35,12 @@ struct RunNumbers {
 /// cost  that of profile::from_trace(), comm::matrix() and comm::waits().
 RunNumbers run_numbers(const trace::Trace& trace, const trace::Selection& selection,
                        base::ThreadPool& pool);
+/// The same of a summary with profile, pairs and waits.
+///
+/// run        of the summary, wherever that is now.
+/// selection  without a time.
+RunNumbers run_numbers(const summary::RunSummary& summary, const trace::Trace& run,
+                       const trace::Selection& selection);
 
 /// A number that is not the same on both sides.
 struct Difference {

@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/diff.hpp"
+#include "app/profile_rows.hpp"
 #include "base/text.hpp"
 #include "comm/matrix.hpp"
+#include "comm/summary.hpp"
 #include "comm/waits.hpp"
 #include "profile/profile.hpp"
-#include "trace/calls.hpp"
 
 namespace pathline::app {
 namespace {
 
-bool is_start(std::string_view name) { return name == "MPI_Init" || name == "MPI_Init_thread"; }
-
 /// From the last end of MPI_Init to the last begin of MPI_Finalize, inside the selection.
-double inside_seconds(const trace::Trace& trace, const trace::Selection& selection) {
-  uint64_t from = std::max(trace.start_ticks, selection.from_ticks);
-  uint64_t until = std::min(trace.end_ticks, selection.until_ticks);
-  uint64_t last_finalize = 0;
-  const std::vector<trace::RegionDefinition>& regions = trace.definitions.regions;
-  for (const trace::Location& location : trace.locations) {
-    const trace::Events& events = location.events;
-    for (size_t i = 0; i < events.size(); ++i) {
-      const bool enters = events.kind[i] == trace::EventKind::kEnter;
-      if (!enters && events.kind[i] != trace::EventKind::kLeave) continue;
-      const trace::Region region = events.region(i);
-      if (!region.valid()) continue;
-      const std::string_view name = regions[region].name;
-      if (!enters && is_start(name)) from = std::max(from, events.ticks[i]);
-      if (enters && name == "MPI_Finalize")
-        last_finalize = std::max(last_finalize, events.ticks[i]);
-    }
-  }
-  if (last_finalize > 0) until = std::min(until, last_finalize);
-  return until > from ? trace.span_seconds(until - from) : 0;
+double inside_seconds(const trace::Trace& run, const comm::Summary& facts,
+                      const trace::Selection& selection) {
+  const uint64_t from = std::max({run.start_ticks, selection.from_ticks, facts.init_end_ticks});
+  uint64_t until = std::min(run.end_ticks, selection.until_ticks);
+  if (facts.finalize_begin_ticks > 0) until = std::min(until, facts.finalize_begin_ticks);
+  return until > from ? run.span_seconds(until - from) : 0;
 }
 
 class Collector {
@@ -64,8 +50,7 @@ struct RegionSum {
 };
 
 void add_regions(const trace::Trace& trace, const trace::Selection& selection,
-                 base::ThreadPool& pool, RunNumbers& run) {
-  const auto profile = profile::from_trace(trace, selection, pool);
+                 const profile::Profile& profile, RunNumbers& run) {
   std::map<std::string, RegionSum> regions;
   for (const auto& row : profile::by_region(trace, selection, profile)) {
     RegionSum& sum = regions[base::printable(trace.definitions.regions[row.region].name)];
@@ -86,33 +71,42 @@ void add_regions(const trace::Trace& trace, const trace::Selection& selection,
   uint64_t most = 0;
   for (const auto& row : profile::by_call_path(trace, selection, profile)) {
     const bool is_root = !profile.call_paths[row.call_path].parent.valid();
-    if (!is_root || !row.region.valid() || row.inclusive_ticks <= most) continue;
+    if (!is_root || !row.region.valid() || row.inclusive_ticks == 0) continue;
+    std::string name = base::printable(trace.definitions.regions[row.region].name);
+    if (row.inclusive_ticks < most || (row.inclusive_ticks == most && name > run.root)) continue;
     most = row.inclusive_ticks;
-    run.root = base::printable(trace.definitions.regions[row.region].name);
+    run.root = std::move(name);
   }
 }
 
-}  // namespace
+/// What the numbers are made of, of the selection.
+struct Tables {
+  const comm::Summary& facts;
+  const profile::Profile& profile;
+  const comm::Waits& waits;
+  const comm::Matrix& matrix;
+};
 
-RunNumbers run_numbers(const trace::Trace& trace, const trace::Selection& selection,
-                       base::ThreadPool& pool) {
+RunNumbers numbers_of(const trace::Trace& trace, const trace::Selection& selection,
+                      const Tables& tables) {
   RunNumbers run;
   run.wall_s = trace.span_seconds(std::min(trace.end_ticks, selection.until_ticks) -
                                   std::max(trace.start_ticks, selection.from_ticks));
-  run.inside_s = inside_seconds(trace, selection);
+  run.inside_s = inside_seconds(trace, tables.facts, selection);
   for (uint32_t rank = 0; rank < trace.rank_count; ++rank) run.ranks += selection.has_rank(rank);
   Collector collector(run);
   collector.seconds("run", "wall time", "duration_s", run.wall_s);
   collector.seconds("run", "from MPI_Init to MPI_Finalize", "duration_s", run.inside_s);
-  add_regions(trace, selection, pool, run);
+  add_regions(trace, selection, tables.profile, run);
   std::map<std::string_view, uint64_t> waits;
-  for (const comm::WaitRow& row : comm::waits(trace, selection, pool).rows) {
+  for (const comm::WaitRow& row : tables.waits.rows) {
     waits[comm::wait_name(row.kind)] += row.ticks;
   }
+
   for (const auto& [kind, ticks] : waits) {
     collector.seconds("wait", std::string(kind), "wait_s", trace.span_seconds(ticks));
   }
-  const auto matrix = comm::matrix(trace, selection, {}, pool);
+  const comm::Matrix& matrix = tables.matrix;
   uint64_t messages = 0;
   uint64_t bytes = 0;
   for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
@@ -129,6 +123,25 @@ RunNumbers run_numbers(const trace::Trace& trace, const trace::Selection& select
     collector.count("traffic", "all", "bytes", bytes);
   }
   return run;
+}
+
+}  // namespace
+
+RunNumbers run_numbers(const trace::Trace& trace, const trace::Selection& selection,
+                       base::ThreadPool& pool) {
+  const comm::Summary facts = comm::summarise(trace, pool);
+  const profile::Profile profile = profile::from_trace(trace, selection, pool);
+  const comm::Waits waits = comm::waits(trace, selection, pool);
+  return numbers_of(trace, selection,
+                    {facts, profile, waits, comm::matrix(trace, selection, {}, pool)});
+}
+
+RunNumbers run_numbers(const summary::RunSummary& summary, const trace::Trace& run,
+                       const trace::Selection& selection) {
+  return numbers_of(
+      run, selection,
+      {summary.facts, chosen(run, summary.profile, selection),
+       comm::chosen(summary.waits, selection), comm::chosen(summary.matrix, selection)});
 }
 
 }  // namespace pathline::app

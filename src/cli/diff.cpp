@@ -56,10 +56,11 @@ base::Result<std::vector<app::RunNumbers>> read(const DiffCommandOptions& option
   for (const std::string& run : runs) {
     CommonOptions one = options;
     one.input = run;
-    auto opened = open(one);
+    auto opened = open(one, Takes::kSummaries, {.bytes = false, .steps = false, .judged = false});
     if (!opened) return opened.error();
-    numbers.push_back(
-        app::run_numbers(opened.value()->trace, opened.value()->selection, opened.value()->pool));
+    Opened& of = *opened.value();
+    numbers.push_back(of.summary ? app::run_numbers(*of.summary, of.trace, of.selection)
+                                 : app::run_numbers(of.trace, of.selection, of.pool));
   }
   return numbers;
 }

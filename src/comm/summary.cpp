@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "comm/io.hpp"
@@ -48,6 +49,45 @@ void count(const trace::Definitions& definitions, const trace::Events& events, s
   }
 }
 
+void add_messages(const trace::Messages& messages, base::ThreadPool& pool, Summary& summary) {
+  summary.messages = messages.size();
+  constexpr size_t kPiece = 1U << 16U;
+  std::vector<uint64_t> bytes(messages.size() / kPiece + 1);
+  pool.for_each(bytes.size(), [&](size_t piece) {
+    const size_t end = std::min(messages.size(), (piece + 1) * kPiece);
+    for (size_t i = piece * kPiece; i < end; ++i) bytes[piece] += messages.bytes[i];
+  });
+  summary.message_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+}
+
+/// Whether one of the first events enters one of these regions.
+bool is_open(const trace::Events& events, size_t earlier, const std::vector<uint32_t>& regions) {
+  for (size_t i = 0; i < earlier; ++i) {
+    if (events.kind[i] != EventKind::kEnter) continue;
+    if (std::find(regions.begin(), regions.end(), uint32_t{events.region(i)}) != regions.end()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// When MPI begins and ends at a location. Called where a region of either kind was seen.
+void find_span(const trace::Events& events, size_t earlier, const std::vector<uint32_t>& starts,
+               const std::vector<uint32_t>& ends, Summary& summary) {
+  const auto is_in = [](const std::vector<uint32_t>& list, trace::Region region) {
+    return region.valid() && std::find(list.begin(), list.end(), region) != list.end();
+  };
+  for (size_t i = earlier; i < events.size(); ++i) {
+    const EventKind kind = events.kind[i];
+    if (kind == EventKind::kLeave && is_in(starts, events.region(i))) {
+      summary.init_end_ticks = std::max<uint64_t>(summary.init_end_ticks, events.ticks[i]);
+    } else if (kind == EventKind::kEnter && is_in(ends, events.region(i))) {
+      summary.finalize_begin_ticks =
+          std::max<uint64_t>(summary.finalize_begin_ticks, events.ticks[i]);
+    }
+  }
+}
+
 }  // namespace
 
 Summary summarise(const trace::Trace& trace, base::ThreadPool& pool) {
@@ -55,14 +95,12 @@ Summary summarise(const trace::Trace& trace, base::ThreadPool& pool) {
   std::vector<std::vector<uint32_t>> open(trace.locations.size());
   growing.add(trace, std::vector<size_t>(trace.locations.size(), 0), open, pool);
   Summary summary = growing.finish(trace);
-  summary.messages = trace.messages.size();
-  constexpr size_t kPiece = 1U << 16U;
-  std::vector<uint64_t> bytes(trace.messages.size() / kPiece + 1);
-  pool.for_each(bytes.size(), [&](size_t piece) {
-    const size_t end = std::min(trace.messages.size(), (piece + 1) * kPiece);
-    for (size_t i = piece * kPiece; i < end; ++i) bytes[piece] += trace.messages.bytes[i];
-  });
-  summary.message_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+  if (trace.counted_messages) {
+    summary.messages = trace.counted_messages->messages;
+    summary.message_bytes = trace.counted_messages->bytes;
+  } else {
+    add_messages(trace.messages, pool, summary);
+  }
   summary.unmatched_sends = trace.unmatched_sends.size();
   summary.unmatched_receives = trace.unmatched_receives.size();
   summary.collectives = trace.collectives.size();
@@ -74,6 +112,7 @@ Summary summarise(const trace::Trace& trace, base::ThreadPool& pool) {
 
 void GrowingSummary::add(const trace::Trace& part, const std::vector<size_t>& earlier,
                          std::vector<std::vector<uint32_t>>& open, base::ThreadPool& pool) {
+  choose_regions(part.definitions);
   visited_.resize(part.definitions.regions.size());
   struct Piece {
     Summary summary;
@@ -84,12 +123,37 @@ void GrowingSummary::add(const trace::Trace& part, const std::vector<size_t>& ea
   pool.for_each(pieces.size(), [&](size_t i) {
     pieces[i].visited.resize(visited_.size());
     const size_t end = std::min(part.locations.size(), (i + 1) * kLocations);
+    std::vector<bool>& visited = pieces[i].visited;
+    std::vector<uint32_t> of_span = starts_;
+    of_span.insert(of_span.end(), ends_.begin(), ends_.end());
+    std::vector<uint32_t> before;
     for (size_t location = i * kLocations; location < end; ++location) {
-      count(part.definitions, part.locations[location].events, earlier[location], open[location],
-            pieces[i].summary, pieces[i].visited);
+      const trace::Events& events = part.locations[location].events;
+      before.clear();
+      for (const uint32_t region : of_span) {
+        if (visited[region]) before.push_back(region);
+        visited[region] = false;
+      }
+      count(part.definitions, events, earlier[location], open[location], pieces[i].summary,
+            visited);
+      // What was open at the end of the part before may end in this one.
+      const bool is_seen = std::any_of(of_span.begin(), of_span.end(),
+                                       [&](uint32_t region) { return bool{visited[region]}; }) ||
+                           is_open(events, earlier[location], starts_);
+      if (is_seen) find_span(events, earlier[location], starts_, ends_, pieces[i].summary);
+      for (const uint32_t region : before) visited[region] = true;
     }
   });
   for (const Piece& piece : pieces) add(piece.summary, piece.visited);
+}
+
+void GrowingSummary::choose_regions(const trace::Definitions& definitions) {
+  if (!visited_.empty()) return;  // They are of the run.
+  for (uint32_t i = 0; i < definitions.regions.size(); ++i) {
+    const std::string_view name = definitions.regions[i].name;
+    if (name == "MPI_Init" || name == "MPI_Init_thread") starts_.push_back(i);
+    if (name == "MPI_Finalize") ends_.push_back(i);
+  }
 }
 
 void GrowingSummary::add(const Summary& more, const std::vector<bool>& visited) {
@@ -100,6 +164,9 @@ void GrowingSummary::add(const Summary& more, const std::vector<bool>& visited) 
   summary_.io_operations += more.io_operations;
   summary_.io_bytes_read += more.io_bytes_read;
   summary_.io_bytes_written += more.io_bytes_written;
+  summary_.init_end_ticks = std::max(summary_.init_end_ticks, more.init_end_ticks);
+  summary_.finalize_begin_ticks =
+      std::max(summary_.finalize_begin_ticks, more.finalize_begin_ticks);
   visited_.resize(std::max(visited_.size(), visited.size()));
   for (size_t region = 0; region < visited.size(); ++region) {
     if (visited[region]) visited_[region] = true;
@@ -140,6 +207,8 @@ void GrowingSummary::pack(base::Packer& out) const {
   out.put(summary_.io_operations);
   out.put(summary_.io_bytes_read);
   out.put(summary_.io_bytes_written);
+  out.put(summary_.init_end_ticks);
+  out.put(summary_.finalize_begin_ticks);
   out.put_list(std::vector<uint8_t>(visited_.begin(), visited_.end()));
 }
 
@@ -150,6 +219,8 @@ void GrowingSummary::take(base::Unpacker& in) {
   more.io_operations = in.get<uint64_t>();
   more.io_bytes_read = in.get<uint64_t>();
   more.io_bytes_written = in.get<uint64_t>();
+  more.init_end_ticks = in.get<uint64_t>();
+  more.finalize_begin_ticks = in.get<uint64_t>();
   const auto visited = in.list<uint8_t>();
   add(more, std::vector<bool>(visited.begin(), visited.end()));
 }

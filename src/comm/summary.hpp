@@ -28,7 +28,9 @@ struct Summary {
   uint64_t io_operations = 0;
   uint64_t io_bytes_read = 0;
   uint64_t io_bytes_written = 0;
-  uint64_t marked_steps = 0;  ///< Largest number of time steps that a rank marked.
+  uint64_t marked_steps = 0;          ///< Largest number of time steps that a rank marked.
+  uint64_t init_end_ticks = 0;        ///< Of the last MPI_Init that ended; 0 without.
+  uint64_t finalize_begin_ticks = 0;  ///< Of the last MPI_Finalize; 0 without.
 };
 
 /// cost  one pass over the kinds of all events, parallel over locations.
@@ -49,8 +51,11 @@ class GrowingSummary {
 
  private:
   void add(const Summary& more, const std::vector<bool>& visited);
+  void choose_regions(const trace::Definitions& definitions);
 
   Summary summary_;
+  std::vector<uint32_t> starts_;  // Regions.
+  std::vector<uint32_t> ends_;
   std::vector<bool> visited_;  // Per region.
 };
 

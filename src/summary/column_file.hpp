@@ -32,7 +32,7 @@ namespace pathline::summary {
 /// Where that is smaller a block has the first bytes of all its numbers, then the second bytes and
 /// so on (Blosc calls it shuffle); the top bit of its bytes of numbers says so.
 inline constexpr std::string_view kMagic = "PLSUM\r\n\x1a";
-inline constexpr uint16_t kMajor = 2;
+inline constexpr uint16_t kMajor = 3;
 inline constexpr uint16_t kMinor = 0;
 inline constexpr size_t kBlockBytes = 64 << 10;  ///< Of numbers; a multiple of the size of each.
 

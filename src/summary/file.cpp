@@ -39,6 +39,8 @@ void for_each_fact(Facts& facts, Visit visit) {
   visit(facts.io_bytes_read);
   visit(facts.io_bytes_written);
   visit(facts.marked_steps);
+  visit(facts.init_end_ticks);
+  visit(facts.finalize_begin_ticks);
 }
 
 void write_definitions(const trace::Definitions& definitions, ColumnWriter& out) {

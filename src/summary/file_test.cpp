@@ -232,7 +232,7 @@ TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {
   const auto again = read(file);
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code, base::ErrorCode::kUnsupported);
-  EXPECT_THAT(again.error().message, testing::HasSubstr("it is of format 9.0, this reads 2.0"));
+  EXPECT_THAT(again.error().message, testing::HasSubstr("it is of format 9.0, this reads 3.0"));
 }
 
 TEST(SummaryFile, ThatIsMissingIsNotFound) {
