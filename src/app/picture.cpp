@@ -81,8 +81,11 @@ base::Result<layout::Scene> steps_comparison(const figure::ComparedRun& before,
 
 base::Result<layout::Scene> profile_scene(const trace::Trace& trace,
                                           const trace::Selection& selection,
-                                          const figure::Options& options, base::ThreadPool& pool) {
-  const profile::Profile whole = profile::from_trace(trace, {}, pool);
+                                          const figure::Options& options,
+                                          const profile::Profile* known, base::ThreadPool& pool) {
+  profile::Profile own;
+  if (known == nullptr) own = profile::from_trace(trace, {}, pool);
+  const profile::Profile& whole = known == nullptr ? own : *known;
   if (selection.everything()) return figure::profile(trace, selection, whole, whole, options);
   return figure::profile(trace, selection, profile::from_trace(trace, selection, pool), whole,
                          options);
@@ -105,7 +108,8 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name) {
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
-                                       base::ThreadPool& pool, figure::TimelineReport* report) {
+                                       base::ThreadPool& pool, figure::TimelineReport* report,
+                                       const profile::Profile* whole) {
   switch (kind) {
     case FigureKind::kTimeline:
       return figure::timeline(trace, selection, options, step_marks(trace, pool), pool, report);
@@ -115,7 +119,7 @@ base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trac
       return figure::chord(trace, selection, comm::matrix(trace, selection, step, pool), options);
     case FigureKind::kFlow:
       return figure::flow(trace, selection, comm::matrix(trace, selection, step, pool), options);
-    case FigureKind::kProfile: return profile_scene(trace, selection, options, pool);
+    case FigureKind::kProfile: return profile_scene(trace, selection, options, whole, pool);
     case FigureKind::kSteps: return steps_scene(trace, selection, options, pool);
     case FigureKind::kEfficiency:
     case FigureKind::kTopology:

@@ -42,12 +42,14 @@ base::Result<FigureKind> parse_figure_kind(std::string_view name);
 ///
 /// step    matrix, chord, flow: the messages of this marked time step.
 /// report  timeline only: what became of its messages and its ends.
+/// whole   kProfile: of the whole run, where `trace` is a part of it; colours follow from that.
 /// errors  kInvalidArgument for steps of a program that marks none and whose calls have no period.
 base::Result<layout::Scene> make_scene(FigureKind kind, const trace::Trace& trace,
                                        const trace::Selection& selection,
                                        const figure::Options& options, std::optional<uint32_t> step,
                                        base::ThreadPool& pool,
-                                       figure::TimelineReport* report = nullptr);
+                                       figure::TimelineReport* report = nullptr,
+                                       const profile::Profile* whole = nullptr);
 
 /// Two runs in one picture: kTimeline, kMatrix, kProfile or kSteps.
 ///

@@ -238,13 +238,16 @@ DataTable step_rows_table(const trace::Trace& run, const char* word, const steps
 }  // namespace
 
 base::Result<DataTable> profile_table(const SharedTrace& trace, const trace::Selection& selection,
-                                      std::string_view by, base::ThreadPool& pool) {
+                                      std::string_view by, base::ThreadPool& pool,
+                                      const PartKnowledge& known) {
   const auto choice = parse_profile_by(by);
   if (!choice) return choice.error();
-  const auto profile = profile::from_trace(*trace, selection, pool);
+  auto profile = profile::from_trace(*trace, selection, pool);
+  if (known.profile != nullptr) profile::add_paths(known.profile->call_paths, profile);
   const auto rows = profile_rows(*trace, selection, profile, choice.value());
   if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
-  const auto work = work_by_rank(*trace, profile, comm::waits(*trace, selection, pool));
+  const trace::Trace& waiting = known.waits == nullptr ? *trace : *known.waits;
+  const auto work = work_by_rank(*trace, profile, comm::waits(waiting, selection, pool));
   return work_table(rows, work, by, true);
 }
 

@@ -69,6 +69,16 @@ summary::Parts tables_of(FigureKind kind) {
           .steps = is_steps};
 }
 
+std::optional<PartNeeds> needs_of(FigureKind kind) {
+  switch (kind) {
+    case FigureKind::kMatrix:
+    case FigureKind::kChord:
+    case FigureKind::kFlow: return PartNeeds::kMessages;
+    case FigureKind::kProfile: return PartNeeds::kCalls;
+    default: return std::nullopt;
+  }
+}
+
 base::Result<layout::Scene> make_summary_scene(
     FigureKind kind, const fs::path& file, const summary::RunSummary& summary,
     const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,

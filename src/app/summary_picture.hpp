@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
+#include "app/part_of_run.hpp"
 #include "app/picture.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -36,6 +38,8 @@ base::Result<layout::Scene> make_summary_timeline(
 
 /// The tables that a picture of a summary is made of.
 summary::Parts tables_of(FigureKind kind);
+/// What a picture of some time needs of its events, where no tables know it; nullopt for all.
+std::optional<PartNeeds> needs_of(FigureKind kind);
 
 /// kTimeline (as above), kMatrix, kChord, kFlow, kProfile or kSteps of a summary, as make_scene()
 /// draws them of its run. The time of the selection counts for kTimeline and kSteps only.

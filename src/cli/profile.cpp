@@ -24,22 +24,46 @@ struct Source {
   trace::Selection selection;
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
   std::optional<profile::Profile> summary;    ///< The same.
-  comm::Waits waits;                          ///< Of the summary.
+  comm::Waits waits;                          ///< Of the summary, or of the chosen time of it.
+  bool has_waits = false;                     ///< `waits` is of what `trace` has.
   /// Of the whole run, where `trace` may be a part of it: what a region is called depends on which
   /// others there are.
   std::vector<profile::CallPathNode> paths;
 };
 
-/// The events of a summary, of the chosen time or all: who waited is not known of a part.
-base::Result<trace::Trace> events_of_time(const ProfileOptions& options,
-                                          const summary::RunSummary& summary,
-                                          base::ThreadPool& pool, base::Progress& progress) {
-  if (options.by == "region" || options.by == "callpath") {
-    auto part = part_of(options, summary, app::PartNeeds::kCalls, pool);
-    if (!part) return part.error();
-    if (part.value()) return std::move(*part.value());
+bool is_of_ranks(const ProfileOptions& options) {
+  return options.by == "rank" || options.by == "host";
+}
+
+/// The events of a summary, of the chosen time or all, and who waited there where rows are ranks.
+base::Status read_time(const ProfileOptions& options, const summary::RunSummary& summary,
+                       base::Progress& progress, Source& source) {
+  std::optional<trace::Trace> calls;
+  if (is_of_ranks(options)) {
+    auto waits = part_of(options, summary, app::PartNeeds::kWaits, source.pool);
+    if (!waits) return waits.error();
+    if (waits.value()) {
+      const auto selection = select(options, *waits.value());
+      if (!selection) return selection.error();
+      source.waits = comm::waits(*waits.value(), selection.value(), source.pool);
+    }
+    source.has_waits = waits.value().has_value();
   }
-  return events_of(options, summary, pool, progress);
+  if (!is_of_ranks(options) || source.has_waits) {
+    ProfileOptions quiet = options;
+    quiet.quiet = options.quiet || source.has_waits;  // It was said.
+    auto part = part_of(quiet, summary, app::PartNeeds::kCalls, source.pool);
+    if (!part) return part.error();
+    calls = std::move(part).value();
+  }
+  if (!calls) {
+    source.has_waits = false;
+    auto events = events_of(options, summary, source.pool, progress);
+    if (!events) return events.error();
+    calls = std::move(events).value();
+  }
+  source.trace = std::move(*calls);
+  return {};
 }
 
 base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options) {
@@ -62,9 +86,9 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
     source->trace = std::move(*trace);
   } else if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
     if (options.from_s || options.until_s) {
-      auto events = events_of_time(options, *summary, source->pool, progress);
-      if (!events) return events.error();
-      source->trace = std::move(events).value();
+      if (auto status = read_time(options, *summary, progress, *source); !status) {
+        return status.error();
+      }
       source->paths = std::move(summary->profile.call_paths);
     } else {
       source->trace = std::move(summary->run);
@@ -183,11 +207,12 @@ std::string outliers_text(const std::vector<app::WorkRow>& rows, bool by_host) {
                                      : " are");
 }
 
-base::Result<int> run_profile(const ProfileOptions& options) {
+base::Result<int> run_profile(ProfileOptions options) {
+  options.counts_messages = !is_of_ranks(options);
   auto opened = open_source(options);
   if (!opened) return opened.error();
   Source& source = *opened.value();
-  const bool of_ranks = options.by == "rank" || options.by == "host";
+  const bool of_ranks = is_of_ranks(options);
   const auto by = of_ranks                 ? app::ProfileBy::kRank
                   : options.by == "region" ? app::ProfileBy::kRegion
                                            : app::ProfileBy::kCallPath;
@@ -203,8 +228,9 @@ base::Result<int> run_profile(const ProfileOptions& options) {
   if (source.file) app::forget_unmeasured(*source.file, rows);
   std::optional<Table> table;
   if (of_ranks) {
-    const auto waits = is_summary ? comm::chosen(source.waits, source.selection)
-                                  : comm::waits(trace, source.selection, source.pool);
+    const auto waits = is_summary         ? comm::chosen(source.waits, source.selection)
+                       : source.has_waits ? std::move(source.waits)
+                                          : comm::waits(trace, source.selection, source.pool);
     const auto work = app::work_by_rank(trace, profile, waits);
     const auto hosts = app::work_by_host(work);
     table.emplace(options.by == "host" ? hosts_table(options, hosts, has_waits)

@@ -183,8 +183,8 @@ base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& com
 
 base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& common,
                                      const RunFigureOptions& options, Opened& run,
-                                     const figure::Options& look, figure::TimelineReport& report,
-                                     app::BinsOfPicture& bins) {
+                                     const figure::Options& look, const profile::Profile* whole,
+                                     figure::TimelineReport& report, app::BinsOfPicture& bins) {
   if (kind == app::FigureKind::kTopology) {
     return app::make_topology_scene(run.source, run.trace, options.slurm, run.selection,
                                     options.step, look, run.pool);
@@ -202,17 +202,18 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
     return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
                                    run.pool, &report, &bins);
   }
-  return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report);
+  return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report,
+                         whole);
 }
 
 Takes taken_by(app::FigureKind kind) {
   switch (kind) {
     case app::FigureKind::kTimeline:
-    case app::FigureKind::kSteps: return Takes::kPartsOfSummaries;
+    case app::FigureKind::kSteps:
+    case app::FigureKind::kProfile: return Takes::kPartsOfSummaries;
     case app::FigureKind::kMatrix:
     case app::FigureKind::kChord:
-    case app::FigureKind::kFlow:
-    case app::FigureKind::kProfile: return Takes::kSummaries;
+    case app::FigureKind::kFlow: return Takes::kSummaries;
     default: return Takes::kTraces;
   }
 }
@@ -226,13 +227,23 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
   const bool by_messages = kind == app::FigureKind::kTimeline && options.order == "spectral";
   const bool needs_events = options.step || options.critical || look.pick || by_messages;
-  auto opened = open(common, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind),
-                     options.critical ? std::optional(app::PartNeeds::kFindings) : std::nullopt);
+  const auto needs = options.critical ? std::optional(app::PartNeeds::kFindings)
+                     : needs_events   ? std::nullopt
+                                      : app::needs_of(kind);
+  CommonOptions reading = common;
+  reading.counts_messages = kind == app::FigureKind::kProfile;
+  auto opened =
+      open(reading, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind), needs);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (kind == app::FigureKind::kTimeline && run.summary && run.trace.locations.empty()) {
     // Of messages alone, which no bins have.
     if (auto status = read_events(common, run); !status) return status.error();
+  }
+  std::optional<profile::Profile> whole;
+  if (kind == app::FigureKind::kProfile && run.summary && (common.from_s || common.until_s)) {
+    whole = std::move(run.summary->profile);
+    if (auto status = read_events(reading, run, needs); !status) return status.error();
   }
   if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
@@ -254,7 +265,8 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   }
   figure::TimelineReport report;
   app::BinsOfPicture bins;
-  const auto scene = scene_of(kind, common, options, run, look, report, bins);
+  const auto scene =
+      scene_of(kind, common, options, run, look, whole ? &*whole : nullptr, report, bins);
   if (!scene) return scene.error();
   const LineOptions& lines = options.lines;
   if (bins.any && !common.quiet && lines.messages != "none" &&
@@ -271,7 +283,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (is_of_pairs(kind) && scene.value().message_count == 0 && !common.quiet) {
     note(run.summary ? fmt::format("the picture is empty: there are no messages{}",
                                    run.selection.ranks.empty() ? "" : " between these ranks")
-                     : "the picture is empty: " + app::why_no_messages(run.trace, run.source));
+                     : "the picture is empty: " + run.why_no_messages());
   }
   if (look.pick) {
     if (auto status = print_picked(common, run.trace, report.picked); !status)

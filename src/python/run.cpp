@@ -149,7 +149,14 @@ app::DataTable Run::profile(const std::string& by, const Part& part) const {
   if (read == nullptr) {
     base::ThreadPool threads = pool();
     const auto trace = events_needed(part, app::PartNeeds::kCalls);
-    return need(app::profile_table(trace, selection(part), by, threads));
+    app::PartKnowledge known;
+    app::SharedTrace waits;
+    if (by == "rank" || by == "host") {
+      waits = events_needed(part, app::PartNeeds::kWaits);
+      known.waits = waits.get();
+    }
+    if (const auto* file = summary()) known.profile = &file->tables->profile;
+    return need(app::profile_table(trace, selection(part), by, threads, known));
   }
   const trace::Trace& ranks = (*read)->trace;
   if (part.has_window()) throw Failure(app::no_window(path_));
@@ -288,8 +295,11 @@ std::string Run::figure(const std::string& kind, const Part& part, const Look& l
       return need(app::make_summary_scene(parsed, file->path, *file->tables, file->tables->run,
                                           selection(part), options, threads, nullptr));
     }
-    const auto& trace = events_needed();
-    return need(app::make_scene(parsed, *trace, selection(part), options, std::nullopt, threads));
+    const auto needs = app::needs_of(parsed);
+    const auto trace = needs ? events_needed(part, *needs) : events_needed();
+    const auto* file = summary();
+    return need(app::make_scene(parsed, *trace, selection(part), options, std::nullopt, threads,
+                                nullptr, file != nullptr ? &file->tables->profile : nullptr));
   }();
   if (look.svg) return need(render::draw_svg(scene, threads));
   const auto image = need(render::draw(scene, threads));

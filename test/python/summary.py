@@ -57,7 +57,10 @@ QUESTIONS = (lambda run: run.waits("cause"), lambda run: run.waits("callpath"), 
 OF_PARTS = (lambda run: run.waits(begin_s=0.6, end_s=0.9), lambda run: run.waits("cause", begin_s=0.6, end_s=0.9),
             lambda run: run.findings(begin_s=0.6, end_s=0.9), lambda run: run.messages(begin_s=0.7, end_s=0.8),
             lambda run: run.matrix(begin_s=0.7, end_s=0.8, ranks=[1, 2]), lambda run: run.findings(begin_s=0.6),
-            lambda run: run.profile("callpath", begin_s=0.7, end_s=0.8))
+            lambda run: run.profile("callpath", begin_s=0.7, end_s=0.8),
+            lambda run: run.profile("rank", begin_s=0.7, end_s=0.8, ranks=[1, 2]),
+            lambda run: run.profile("host", begin_s=0.7, end_s=0.8))
+PICTURES_OF_PARTS = ("matrix", "chord", "flow", "profile")
 
 
 def check_events(path, archive):
@@ -67,7 +70,10 @@ def check_events(path, archive):
         check_equal(question(tables), question(run), i)
     for i, question in enumerate(OF_PARTS):
         check_equal(question(pathline.open(path)), question(run), ("part", i))
-    assert tables.figure("matrix", end_s=1, format="svg")._repr_svg_()
+    for kind in PICTURES_OF_PARTS:
+        of_part = pathline.open(path).figure(kind, begin_s=0.7, end_s=0.8, format="svg")._repr_svg_()
+        of_run = run.figure(kind, begin_s=0.7, end_s=0.8, format="svg")._repr_svg_()
+        assert of_part.split("</title>")[1].replace(".plsum", "") == of_run.split("</title>")[1], kind
     check_error(lambda: tables.profile(ranks=99), "profile", path, "--ranks", "99")
     check_error(lambda: tables.steps(begin_s=99), "steps", path, "--from", "99")
     os.rename(archive, archive + "-gone")
