@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/finish.hpp"
+#include "app/part_of_run.hpp"
 #include "comm/summary.hpp"
 
 namespace pathline::app {
@@ -79,6 +80,14 @@ base::Result<trace::Trace> open_events(const fs::path& path, const summary::RunS
   notes.push_back(
       fmt::format("{} has tables, not the events: reading {}", path.string(), source.string()));
   auto trace = input::need_trace(open_input(source, options, pool, progress, notes), source);
+  if (!trace && trace.error().code == ErrorCode::kUnsupported && !fits_into_memory(summary)) {
+    Error error = trace.error();
+    error.advice =
+        "With a disk in place of memory it can be done: --scratch DIR. Of a part of the time, "
+        "--from and --until, 'profile', 'matrix', 'messages', 'waits', 'findings', 'efficiency' "
+        "and the figures read no more than that.";
+    return error;
+  }
   if (!trace) return trace;
   if (const std::string text = difference(trace.value(), summary); !text.empty()) {
     return Error{

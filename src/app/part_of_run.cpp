@@ -57,14 +57,13 @@ base::Status check_memory(const fs::path& source, uint64_t events) {
       "A shorter time or fewer ranks need less."};
 }
 
-/// Whether the whole run does, as far as its number of events tells.
+}  // namespace
+
 bool fits_into_memory(const summary::RunSummary& summary) {
   constexpr uint64_t kBytesAnEventOfAll = 36;
   const auto available = base::available_memory();
   return !available || summary.facts.events <= *available / kBytesAnEventOfAll;
 }
-
-}  // namespace
 
 std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Selection& selection) {
   std::vector<uint32_t> locations;

@@ -17,6 +17,9 @@
 // A part of the time of a run that may be too large for memory, from the archive of its summary.
 namespace pathline::app {
 
+/// Whether the whole run does, as far as its number of events tells.
+bool fits_into_memory(const summary::RunSummary& summary);
+
 /// The locations of chosen ranks; without a choice all, of no rank ones, too.
 std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Selection& selection);
 

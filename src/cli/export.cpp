@@ -60,12 +60,12 @@ base::Result<int> run_export(const ExportOptions& options) {
     return base::Error{base::ErrorCode::kInvalidArgument, "an export needs a place to go to",
                        "Name it with -o PATH."};
   }
-  auto opened = open(options);
-  if (!opened) return opened.error();
-  Opened& run = *opened.value();
   if (!options.regions.empty() && options.to != "otf2") {
     return base::Error{base::ErrorCode::kUnsupported, "--regions goes with --to otf2 only"};
   }
+  auto opened = open(options);
+  if (!opened) return opened.error();
+  Opened& run = *opened.value();
   if (options.to == "otf2" && !(run.selection.everything() && options.regions.empty())) {
     if (auto status = export_part(options, run); !status) return status.error();
     return kDone;

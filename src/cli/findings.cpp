@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/findings_options.hpp"
 #include "cli/table.hpp"
+#include "input/input.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -244,6 +245,9 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
 
 base::Result<int> run_findings(const FindingsOptions& options) {
   if (options.by == "step") return run_by_step(options);
+  if (!options.against.empty()) {  // Nobody wants to wait for the one to hear this of the other.
+    if (const auto there = input::archive_of(options.against); !there) return there.error();
+  }
   auto found = report_of(options, options.input);
   if (!found) return found.error();
   app::FindingsReport& report = found.value().report;
