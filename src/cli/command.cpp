@@ -33,8 +33,8 @@ std::string run_name(const std::string& input) {
 void add_input(Command& command, CommonOptions& options, bool required) {
   command
       .option("INPUT", options.input,
-              "Run directory, OTF2 anchor file (*.otf2), folder that holds one, or CSV file of "
-              "messages")
+              "Run directory, OTF2 anchor file (*.otf2), folder that holds one, summary (*.plsum), "
+              "or CSV file of messages")
       .required(required);
   add_input_options(command, options);
 }
@@ -169,7 +169,11 @@ base::Result<input::Input> open_input(const CommonOptions& options,
   progress.begin("reading", "", 0);  // Of a file without events nobody says more.
   with_progress(progress, options.quiet, [&] {
     input = app::open_input(options.input,
-                            {.partial = options.partial, .metrics = metrics, .tables = tables},
+                            {.partial = options.partial,
+                             .metrics = metrics,
+                             .tables = tables,
+                             .messages = options.counts_messages ? trace::WantedMessages::kCount
+                                                                 : trace::WantedMessages::kList},
                             pool, progress, notes);
   });
   if (options.quiet) return input;
@@ -240,8 +244,11 @@ base::Result<trace::Trace> events_of(const CommonOptions& options,
   base::Result<trace::Trace> trace = trace::Trace();
   std::vector<std::string> notes;
   with_progress(progress, options.quiet, [&] {
-    trace = app::open_events(options.input, summary, {.partial = options.partial}, pool, progress,
-                             notes);
+    trace = app::open_events(options.input, summary,
+                             {.partial = options.partial,
+                              .messages = options.counts_messages ? trace::WantedMessages::kCount
+                                                                  : trace::WantedMessages::kList},
+                             pool, progress, notes);
   });
   if (!options.quiet) {
     for (const std::string& text : notes) note(text);

@@ -35,7 +35,9 @@ struct CommonOptions {
   std::string input;
   std::string output = "-";
   bool makes_folder = false;  ///< The output may be a folder, made with all above it.
-  std::string format;         ///< "table", "csv", "json"; "" chooses by where the output goes.
+  /// No list of messages is needed, their number is.
+  bool counts_messages = false;
+  std::string format;  ///< "table", "csv", "json"; "" chooses by where the output goes.
   unsigned threads = 0;
   std::optional<double> from_s;
   std::optional<double> until_s;

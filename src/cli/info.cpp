@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/findings_glance.hpp"
+#include "app/judged_run.hpp"
 #include "app/run_facts.hpp"
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
 #include "cli/command.hpp"
+#include "cli/findings_options.hpp"
 #include "cli/json_output.hpp"
 #include "cli/table.hpp"
 #include "comm/summary.hpp"
@@ -57,6 +60,15 @@ Json to_json(const trace::Trace& trace, const comm::Summary& summary) {
   json["hosts"] = summary.hosts;
   json["warnings"] = warnings;
   return json;
+}
+
+/// As --focus has it.
+std::string focus_of(const app::FindingsRequest& request) {
+  switch (request.focus) {
+    case findings::Focus::kRun: return "run";
+    case findings::Focus::kTime: return fmt::format("{}:{}", request.from_s, request.until_s);
+    default: return "steps";
+  }
 }
 
 /// What the recorder knew beside the events.
@@ -129,8 +141,9 @@ class Words {
     }
   }
   /// What there is to see of a summary.
-  void add_tables(const summary::RunSummary& tables) {
+  void add_tables(const summary::RunSummary& tables, const app::JudgedRun* judged) {
     add("summary", "of " + base::printable(tables.source) + ", of the whole run");
+    if (judged != nullptr) add("findings", "kept of the focus " + focus_of(judged->request));
     const std::string input = campaign::shell_word(options_.input);
     std::vector<const char*> commands = {"profile", "matrix"};
     if (summary_.events > 0) commands.insert(commands.begin(), "findings");
@@ -177,11 +190,18 @@ class Words {
   std::string_view last_;
 };
 
-base::Result<int> run_info(const CommonOptions& options) {
-  auto opened = open(options, Takes::kSummaries, summary::Parts::none());
+base::Result<int> run_info(CommonOptions options) {
+  options.counts_messages = !is_for_people(options);  // They are told what there is to see, too.
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;
+  std::optional<app::JudgedRun> judged;
+  if (tables) {
+    auto kept = app::judged_run(options.input, *tables, trace);
+    if (!kept) return kept.error();
+    judged = std::move(kept).value();
+  }
   const comm::Summary summary =
       tables ? tables->facts : comm::summarise(trace, opened.value()->pool);
   const auto facts = app::run_facts(tables ? input::events_of(*tables, options.input)
@@ -192,7 +212,7 @@ base::Result<int> run_info(const CommonOptions& options) {
     Words words(options, trace, summary, facts ? *facts : none);
     words.add_numbers();
     if (tables) {
-      words.add_tables(*tables);
+      words.add_tables(*tables, judged ? &*judged : nullptr);
     } else {
       words.add_findings(opened.value()->pool);
     }
@@ -202,6 +222,7 @@ base::Result<int> run_info(const CommonOptions& options) {
     if (tables) {
       json["source"] = "summary";
       json["exact"] = true;
+      json["findings_focus"] = judged ? Json(focus_of(judged->request)) : Json();
     }
     if (facts) add_facts(json, *facts);
     status = print_json(options, json);

@@ -43,7 +43,8 @@ std::string sizes(uint64_t total, const std::vector<uint64_t>& of_ranks) {
                             most - of_ranks.begin(), size_text(*most));
 }
 
-base::Result<int> run_score(const ScoreOptions& options) {
+base::Result<int> run_score(ScoreOptions options) {
+  options.counts_messages = true;
   base::RegionFilter filter;
   if (!options.filter.empty()) {
     auto read = read_filter(options.filter);

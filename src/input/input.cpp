@@ -43,7 +43,8 @@ class Otf2Reader final : public Reader {
   [[nodiscard]] base::Result<Input> read(const fs::path& file, const OpenOptions& options,
                                          base::ThreadPool& pool,
                                          base::Progress& progress) const override {
-    auto trace = otf2::read(file, {.partial = options.partial}, pool, progress);
+    auto trace = otf2::read(file, {.partial = options.partial, .messages = options.messages}, pool,
+                            progress);
     if (!trace) return trace.error();
     trace::recall_warnings(trace.value());
     return Input(std::move(trace).value());

@@ -23,6 +23,8 @@ struct OpenOptions {
   /// Unique names of the metrics to read of a profile; empty: all.
   std::vector<std::string> metrics = {};
   summary::Parts tables = {};  ///< To read of a summary.
+  /// Of an archive. Others have their list all the same.
+  trace::WantedMessages messages = trace::WantedMessages::kList;
 };
 
 /// What an INPUT holds.

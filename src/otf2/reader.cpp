@@ -133,7 +133,7 @@ class ArchiveReader {
     if (auto status = read_definitions(); !status) return status.error();
     if (auto status = read_locations(); !status) return status.error();
     look_for_markers();
-    trace::finish(trace_, pool_, progress_);
+    trace::finish(trace_, pool_, progress_, options_.messages);
     return std::move(trace_);
   }
 

@@ -26,6 +26,8 @@ struct ReadOptions {
   /// A location with more bytes than this is decoded in pieces of so many, but whole chunks, by
   /// several threads. What is read does not depend on it; tests make it small.
   uint64_t piece_bytes = 2 << 20;
+  /// What there is to be of messages.
+  trace::WantedMessages messages = trace::WantedMessages::kList;
   /// What may be taken of memory; nullopt: what the system says. For tests.
   std::optional<uint64_t> available_bytes = std::nullopt;
 };

@@ -85,13 +85,13 @@ Oddities oddities_of(const Trace& trace, base::ThreadPool& pool) {
 
 }  // namespace
 
-void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress) {
+void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress, WantedMessages wanted) {
   progress.begin("matching messages", "", 0);
   // A source of messages alone has numbered its ranks itself and has nothing to match.
   const bool messages_given = trace.messages.size() > 0;
   if (!messages_given) assign_ranks(trace);
   find_time_range(trace, messages_given ? trace.start_ticks : UINT64_MAX);
-  if (!messages_given) match_messages(trace, pool);
+  if (!messages_given) match_messages(trace, pool, wanted);
   match_collectives(trace, pool);
   for (const Location& location : trace.locations) {
     trace.complete = trace.complete && location.complete;

@@ -12,7 +12,10 @@ namespace pathline::trace {
 /// collective operations, and writes down in `warnings` what a user should know. The definitions
 /// must be finished and the locations filled. Messages that are there already (a source that knows
 /// only messages) stay as they are, and so does the start of their run.
-void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress);
+///
+/// wanted  what there is to be of messages (match.hpp).
+void finish(Trace& trace, base::ThreadPool& pool, base::Progress& progress,
+            WantedMessages wanted = WantedMessages::kList);
 
 /// Ends of messages without a partner: how many, and which is the first, by location, time, and at
 /// one time by what stands in them.

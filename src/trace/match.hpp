@@ -16,8 +16,11 @@ namespace pathline::trace {
 /// a blocking one by itself. Fills messages, unmatched_sends, unmatched_receives and
 /// cancelled_requests; assign_ranks must have been called.
 ///
-/// cost  O(sends + receives); needs about 44 bytes a message besides the result.
-void match_messages(Trace& trace, base::ThreadPool& pool);
+/// wanted  kCount: `counted_messages` is filled in place of `messages`, which is most of the work;
+///         not where a message was received before it was sent: what is odd takes them all.
+/// cost    O(sends + receives); needs about 44 bytes a message besides the result.
+void match_messages(Trace& trace, base::ThreadPool& pool,
+                    WantedMessages wanted = WantedMessages::kList);
 
 /// What of a part of a run its next part has to begin with again.
 struct OpenEnds {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <span>
 
@@ -93,8 +94,13 @@ size_t stretch_of(const Ends& ends, uint64_t ticks) {
 /// beginning of each stretch, if both ranks have equally many: messages that crossed an edge have
 /// one end in the trace, which must not shift all that follow. Each channel has one receiver, so
 /// ranks may be done at the same time.
-void join(const Trace& trace, const std::vector<RankLinks>& links, uint32_t receiver,
+///
+/// looks    whether a receive came before its send.
+/// returns  that.
+template <bool kLooks>
+bool join(const Trace& trace, const std::vector<RankLinks>& links, uint32_t receiver,
           std::vector<RankEnds>& ranks) {
+  bool any_before = false;
   Ends& ends = ranks[receiver].ends;
   for (uint32_t number = 0; number < ends.receive_channels.size(); ++number) {
     const Channel channel = ends.receive_channels[number];
@@ -125,16 +131,22 @@ void join(const Trace& trace, const std::vector<RankLinks>& links, uint32_t rece
         continue;
       }
       sender.receive_of[send] = i;
+      if constexpr (kLooks) {
+        any_before = any_before || trace.locations[receive.location].events.ticks[receive.event] <
+                                       sender.ends.sends[send].ticks;
+      }
       send = sends.next(send);
     }
   }
+  return any_before;
 }
 
-/// chosen   by rank: those that count; empty for all.
-/// goes_on  more of the run will follow.
+/// chosen      by rank: those that count; empty for all.
+/// goes_on     more of the run will follow.
+/// any_before  if given, becomes whether a message was received before it was sent.
 std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& chosen,
                                   const OpenEnds& before, bool goes_on, base::ThreadPool& pool,
-                                  base::Arena& arena) {
+                                  base::Arena& arena, std::atomic<bool>* any_before = nullptr) {
   const CommunicatorRanks members(trace);
   const LocationsOfRanks locations(trace);
   // The last entry is of the locations that are no rank's: all their ends are lost.
@@ -155,8 +167,14 @@ std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& c
     rank.receive_of.resize(ends.sends.size());
     std::fill(rank.receive_of.begin(), rank.receive_of.end(), kNone);
   });
-  pool.for_each(ranks.size(),
-                [&](size_t i) { join(trace, links, static_cast<uint32_t>(i), ranks); });
+  pool.for_each(ranks.size(), [&](size_t i) {
+    const auto receiver = static_cast<uint32_t>(i);
+    if (any_before == nullptr) {
+      join<false>(trace, links, receiver, ranks);
+    } else if (join<true>(trace, links, receiver, ranks)) {
+      *any_before = true;
+    }
+  });
   return ranks;
 }
 
@@ -179,6 +197,18 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   };
   std::sort(trace.unmatched_sends.begin(), trace.unmatched_sends.end(), in_order);
   std::sort(trace.unmatched_receives.begin(), trace.unmatched_receives.end(), in_order);
+}
+
+MessageCount count_of(const std::vector<RankEnds>& ranks) {
+  MessageCount count;
+  for (const RankEnds& rank : ranks) {
+    for (size_t i = 0; i < rank.receive_of.size(); ++i) {
+      if (rank.receive_of[i] == kNone) continue;
+      ++count.messages;
+      count.bytes += rank.ends.sends[i].bytes;
+    }
+  }
+  return count;
 }
 
 /// Whether it takes all of the run to know which ends belong together.
@@ -228,7 +258,21 @@ OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace) {
 
 }  // namespace
 
-void match_messages(Trace& trace, base::ThreadPool& pool) { match_last_messages(trace, {}, pool); }
+void match_messages(Trace& trace, base::ThreadPool& pool, WantedMessages wanted) {
+  if (wanted == WantedMessages::kList) {
+    match_last_messages(trace, {}, pool);
+    return;
+  }
+  base::Arena arena;
+  std::atomic<bool> any_before = false;
+  const std::vector<RankEnds> ranks = match_ranks(trace, {}, {}, false, pool, arena, &any_before);
+  collect_unmatched(ranks, trace);
+  if (any_before) {
+    write_messages(ranks, pool, trace, nullptr);
+  } else {
+    trace.counted_messages = count_of(ranks);
+  }
+}
 
 bool match_last_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool) {
   base::Arena arena;

@@ -54,6 +54,23 @@ TEST(MatchMessages, JoinsSendsAndReceivesInTheirOrder) {
   expect_all_matched(trace);
 }
 
+TEST(MatchMessages, AreListedWhereOneCameBeforeItWasSent) {
+  for (const uint64_t received : {11U, 1U}) {
+    TestTrace test(2);
+    test.on(0).send(2, 1, 100).send(3, 1, 200);
+    test.on(1).recv(received, 0, 100).recv(12, 0, 200);
+    Trace trace = test.finish();
+    trace.messages = {};
+    base::ThreadPool pool(1);
+    match_messages(trace, pool, WantedMessages::kCount);
+    EXPECT_EQ(trace.messages.size(), received == 1 ? 2U : 0U);
+    ASSERT_EQ(trace.counted_messages.has_value(), received != 1);
+    if (!trace.counted_messages) continue;
+    EXPECT_EQ(trace.counted_messages->messages, 2U);
+    EXPECT_EQ(trace.counted_messages->bytes, 300U);
+  }
+}
+
 TEST(MatchMessages, CountsFromEachStretchOfRecordedTime) {
   // What happens at 3 (a send) and 20 (a receive) crossed an edge; the others are pairs.
   constexpr uint32_t kOn = 1;

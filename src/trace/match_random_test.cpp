@@ -316,17 +316,42 @@ std::vector<Row> rows(const Trace& trace) {
   return result;
 }
 
+/// Where none of these messages came before it was sent there is their number, else their list.
+void expect_the_same_number(const std::vector<Row>& truth, uint64_t lost, unsigned pool_threads,
+                            Trace& trace) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < trace.messages.size(); ++i) bytes += trace.messages.bytes[i];
+  bool any_before = false;
+  for (size_t i = 0; i < trace.messages.size(); ++i) {
+    any_before = any_before || trace.messages.recv_ticks[i] < trace.messages.send_ticks[i];
+  }
+  trace.messages = {};
+  trace.unmatched_sends.clear();
+  base::ThreadPool pool(pool_threads);
+  match_messages(trace, pool, WantedMessages::kCount);
+  ASSERT_EQ(trace.unmatched_sends.size(), lost);
+  ASSERT_EQ(trace.counted_messages.has_value(), !any_before);
+  if (any_before) {
+    ASSERT_EQ(trace.messages.size(), truth.size());
+    return;
+  }
+  ASSERT_EQ(trace.messages.size(), 0U);
+  ASSERT_EQ(trace.counted_messages->messages, truth.size());
+  ASSERT_EQ(trace.counted_messages->bytes, bytes);
+}
+
 void expect_what_happened(uint32_t seed, uint32_t threads, unsigned pool_threads) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << threads << " threads per rank");
   Program program(seed, threads);
   if (!program.legal()) return;
   const std::vector<Row> truth = program.truth();
   const uint64_t lost = program.lost();
-  const Trace trace = program.trace(pool_threads);
+  Trace trace = program.trace(pool_threads);
   ASSERT_THAT(rows(trace), testing::ElementsAreArray(truth));
   ASSERT_EQ(trace.unmatched_sends.size(), lost);
   ASSERT_EQ(trace.unmatched_receives.size(), 0U);
   ASSERT_EQ(trace.cancelled_requests, program.cancelled());
+  expect_the_same_number(truth, lost, pool_threads, trace);
 }
 
 TEST(MatchRandomPrograms, FindsWhatHappened) {

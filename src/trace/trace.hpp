@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,15 @@ struct Collectives {
   [[nodiscard]] size_t size() const { return operation.size(); }
 };
 
+/// What of messages a reader is asked for.
+enum class WantedMessages : uint8_t { kList, kCount };
+
+/// How many messages there are.
+struct MessageCount {
+  uint64_t messages = 0;
+  uint64_t bytes = 0;
+};
+
 /// A time step that the program marked.
 struct StepWindow {
   uint32_t step;
@@ -132,6 +142,8 @@ struct Trace {
   uint64_t end_ticks = 0;
 
   Messages messages;
+  /// Instead of the list, if the reader was asked for no more (finish.hpp).
+  std::optional<MessageCount> counted_messages;
   std::vector<Unmatched> unmatched_sends;
   std::vector<Unmatched> unmatched_receives;
   uint64_t cancelled_requests = 0;
