@@ -22,32 +22,117 @@ void add_transfers(const std::vector<IoTransfer>& transfers, Summary& summary) {
   }
 }
 
-/// Of one location. `open` gets its I/O that goes on.
-void count(const trace::Definitions& definitions, const trace::Events& events, size_t earlier,
-           std::vector<uint32_t>& open, Summary& summary, std::vector<bool>& visited) {
-  std::array<uint64_t, trace::kEventKindCount> counts{};
-  trace::with_columns(events, [&](const auto& columns) {
-    for (size_t i = earlier; i < columns.size(); ++i) {
-      const EventKind kind = columns.kind[i];
-      ++counts[static_cast<size_t>(kind)];
-      if (kind == EventKind::kEnter) visited[columns.ref[i]] = true;
-      if (kind == EventKind::kCallingContextEnter) [[unlikely]] {
-        const auto region = definitions.calling_context_region(events.fields(i)[0]);
-        if (region.valid()) visited[region] = true;
+/// When MPI begins and ends: of regions that are called once by each process, wherever that is
+/// among its events.
+class MpiSpan {
+ public:
+  MpiSpan(const std::vector<uint32_t>& starts, const std::vector<uint32_t>& ends)
+      : starts_(starts), ends_(ends) {}
+
+  /// Of the next location, whose first events enter calls that were open before.
+  void begin(const trace::Events& events, size_t earlier) {
+    open_ = 0;
+    for (size_t i = 0; i < earlier; ++i) {
+      open_ += events.kind[i] == EventKind::kEnter && is_in(starts_, events.region(i)) ? 1 : 0;
+    }
+  }
+  /// Whether the next events have to be looked at, by the regions that they visited.
+  [[nodiscard]] bool wants(const std::vector<bool>& visited) const {
+    const auto is_visited = [&](uint32_t region) { return bool{visited[region]}; };
+    return open_ > 0 || std::any_of(starts_.begin(), starts_.end(), is_visited) ||
+           std::any_of(ends_.begin(), ends_.end(), is_visited);
+  }
+  void add(const trace::Events& events, size_t first, size_t end, Summary& summary) {
+    for (size_t i = first; i < end; ++i) {
+      const EventKind kind = events.kind[i];
+      if (kind == EventKind::kEnter) {
+        const trace::Region region = events.region(i);
+        if (is_in(starts_, region)) ++open_;
+        if (!is_in(ends_, region)) continue;
+        summary.finalize_begin_ticks =
+            std::max<uint64_t>(summary.finalize_begin_ticks, events.ticks[i]);
+      } else if (kind == EventKind::kLeave && is_in(starts_, events.region(i))) {
+        summary.init_end_ticks = std::max<uint64_t>(summary.init_end_ticks, events.ticks[i]);
+        open_ -= std::min<size_t>(open_, 1);
       }
     }
-  });
-  for (size_t kind = 0; kind < counts.size(); ++kind) summary.events_by_kind[kind] += counts[kind];
-  summary.events += events.size() - earlier;
-  summary.io_operations += counts[static_cast<size_t>(EventKind::kIoOperationBegin)];
-  if (counts[static_cast<size_t>(EventKind::kIoOperationBegin)] > 0 ||
-      counts[static_cast<size_t>(EventKind::kIoOperationComplete)] > 0) {
-    return add_transfers(io_transfers(events, &open), summary);
   }
-  for (uint32_t i = 0; i < earlier; ++i) {
-    if (events.kind[i] == EventKind::kIoOperationBegin) open.push_back(i);
+
+ private:
+  static bool is_in(const std::vector<uint32_t>& list, trace::Region region) {
+    return region.valid() && std::find(list.begin(), list.end(), region) != list.end();
   }
-}
+  const std::vector<uint32_t>& starts_;
+  const std::vector<uint32_t>& ends_;
+  size_t open_ = 0;  // Calls of starts_.
+};
+
+/// Counts kinds, and the regions that are visited, of one location.
+class KindCounts {
+ public:
+  KindCounts(const trace::Definitions& definitions, size_t regions,
+             const std::vector<uint32_t>& starts, const std::vector<uint32_t>& ends)
+      : definitions_(definitions), visited_(regions), span_(starts, ends), of_span_(starts) {
+    of_span_.insert(of_span_.end(), ends.begin(), ends.end());
+  }
+
+  /// open  gets its I/O that goes on.
+  void add(const trace::Events& events, size_t earlier, std::vector<uint32_t>& open) {
+    constexpr size_t kPiece = 4096;
+    std::array<uint64_t, trace::kEventKindCount> counts{};
+    span_.begin(events, earlier);
+    for (size_t first = earlier; first < events.size(); first += kPiece) {
+      const size_t end = std::min(first + kPiece, events.size());
+      for (const uint32_t region : of_span_) visited_[region] = false;
+      count(events, first, end, counts);
+      if (span_.wants(visited_)) span_.add(events, first, end, summary_);
+      for (const uint32_t region : of_span_) {
+        if (visited_[region]) seen_.insert(region);
+      }
+    }
+    for (size_t kind = 0; kind < counts.size(); ++kind) {
+      summary_.events_by_kind[kind] += counts[kind];
+    }
+    summary_.events += events.size() - earlier;
+    summary_.io_operations += counts[static_cast<size_t>(EventKind::kIoOperationBegin)];
+    if (counts[static_cast<size_t>(EventKind::kIoOperationBegin)] > 0 ||
+        counts[static_cast<size_t>(EventKind::kIoOperationComplete)] > 0) {
+      return add_transfers(io_transfers(events, &open), summary_);
+    }
+    for (uint32_t i = 0; i < earlier; ++i) {
+      if (events.kind[i] == EventKind::kIoOperationBegin) open.push_back(i);
+    }
+  }
+  [[nodiscard]] const Summary& summary() const { return summary_; }
+  [[nodiscard]] std::vector<bool> visited() const {
+    std::vector<bool> visited = visited_;
+    for (const uint32_t region : seen_) visited[region] = true;
+    return visited;
+  }
+
+ private:
+  void count(const trace::Events& events, size_t first, size_t end,
+             std::array<uint64_t, trace::kEventKindCount>& counts) {
+    trace::with_columns(events, [&](const auto& columns) {
+      for (size_t i = first; i < end; ++i) {
+        const EventKind kind = columns.kind[i];
+        ++counts[static_cast<size_t>(kind)];
+        if (kind == EventKind::kEnter) visited_[columns.ref[i]] = true;
+        if (kind == EventKind::kCallingContextEnter) [[unlikely]] {
+          const auto region = definitions_.calling_context_region(events.fields(i)[0]);
+          if (region.valid()) visited_[region] = true;
+        }
+      }
+    });
+  }
+
+  const trace::Definitions& definitions_;
+  std::vector<bool> visited_;  // But for those of the span, of the piece only.
+  MpiSpan span_;
+  std::vector<uint32_t> of_span_;
+  std::set<uint32_t> seen_;  // Of the span.
+  Summary summary_;
+};
 
 void add_messages(const trace::Messages& messages, base::ThreadPool& pool, Summary& summary) {
   summary.messages = messages.size();
@@ -58,34 +143,6 @@ void add_messages(const trace::Messages& messages, base::ThreadPool& pool, Summa
     for (size_t i = piece * kPiece; i < end; ++i) bytes[piece] += messages.bytes[i];
   });
   summary.message_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
-}
-
-/// Whether one of the first events enters one of these regions.
-bool is_open(const trace::Events& events, size_t earlier, const std::vector<uint32_t>& regions) {
-  for (size_t i = 0; i < earlier; ++i) {
-    if (events.kind[i] != EventKind::kEnter) continue;
-    if (std::find(regions.begin(), regions.end(), uint32_t{events.region(i)}) != regions.end()) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// When MPI begins and ends at a location. Called where a region of either kind was seen.
-void find_span(const trace::Events& events, size_t earlier, const std::vector<uint32_t>& starts,
-               const std::vector<uint32_t>& ends, Summary& summary) {
-  const auto is_in = [](const std::vector<uint32_t>& list, trace::Region region) {
-    return region.valid() && std::find(list.begin(), list.end(), region) != list.end();
-  };
-  for (size_t i = earlier; i < events.size(); ++i) {
-    const EventKind kind = events.kind[i];
-    if (kind == EventKind::kLeave && is_in(starts, events.region(i))) {
-      summary.init_end_ticks = std::max<uint64_t>(summary.init_end_ticks, events.ticks[i]);
-    } else if (kind == EventKind::kEnter && is_in(ends, events.region(i))) {
-      summary.finalize_begin_ticks =
-          std::max<uint64_t>(summary.finalize_begin_ticks, events.ticks[i]);
-    }
-  }
 }
 
 }  // namespace
@@ -114,37 +171,16 @@ void GrowingSummary::add(const trace::Trace& part, const std::vector<size_t>& ea
                          std::vector<std::vector<uint32_t>>& open, base::ThreadPool& pool) {
   choose_regions(part.definitions);
   visited_.resize(part.definitions.regions.size());
-  struct Piece {
-    Summary summary;
-    std::vector<bool> visited;
-  };
   constexpr size_t kLocations = 32;
-  std::vector<Piece> pieces((part.locations.size() + kLocations - 1) / kLocations);
+  std::vector<KindCounts> pieces((part.locations.size() + kLocations - 1) / kLocations,
+                                 KindCounts(part.definitions, visited_.size(), starts_, ends_));
   pool.for_each(pieces.size(), [&](size_t i) {
-    pieces[i].visited.resize(visited_.size());
     const size_t end = std::min(part.locations.size(), (i + 1) * kLocations);
-    std::vector<bool>& visited = pieces[i].visited;
-    std::vector<uint32_t> of_span = starts_;
-    of_span.insert(of_span.end(), ends_.begin(), ends_.end());
-    std::vector<uint32_t> before;
     for (size_t location = i * kLocations; location < end; ++location) {
-      const trace::Events& events = part.locations[location].events;
-      before.clear();
-      for (const uint32_t region : of_span) {
-        if (visited[region]) before.push_back(region);
-        visited[region] = false;
-      }
-      count(part.definitions, events, earlier[location], open[location], pieces[i].summary,
-            visited);
-      // What was open at the end of the part before may end in this one.
-      const bool is_seen = std::any_of(of_span.begin(), of_span.end(),
-                                       [&](uint32_t region) { return bool{visited[region]}; }) ||
-                           is_open(events, earlier[location], starts_);
-      if (is_seen) find_span(events, earlier[location], starts_, ends_, pieces[i].summary);
-      for (const uint32_t region : before) visited[region] = true;
+      pieces[i].add(part.locations[location].events, earlier[location], open[location]);
     }
   });
-  for (const Piece& piece : pieces) add(piece.summary, piece.visited);
+  for (const KindCounts& piece : pieces) add(piece.summary(), piece.visited());
 }
 
 void GrowingSummary::choose_regions(const trace::Definitions& definitions) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "trace/find_kinds.hpp"
+
 namespace pathline::trace {
 namespace {
 
@@ -67,36 +69,39 @@ std::vector<StepWindow> steps_of(const Definitions& definitions, const Events& e
   for (size_t i = earlier.size(); i-- > 0;) {
     if (is_marker(events.ref[earlier[i]])) begin(-1, 0);
   }
-  for (size_t i = 0; i < events.size(); ++i) {
-    switch (events.kind[i]) {
-      case EventKind::kEnter:
-        ++depth;
-        if (is_marker(events.ref[i])) begin(static_cast<int64_t>(i), i);
-        break;
-      case EventKind::kLeave:
-        if (nests && depth-- != last_depth) break;
-        // A call that ends takes the calls inside with it whose Leave got lost.
-        while (int64_t{events.ref[i]} <= last_open) end(i);
-        break;
-      case EventKind::kMeasurementOnOff: {
-        constexpr uint32_t kOn = 1;
-        recording = events.ref[i] == kOn;
-        break;
-      }
-      case EventKind::kUnmatchedLeave:
-        if (!open.empty() && open.back().enter < 0 && is_marker(events.ref[i])) end(i);
-        break;
-      case EventKind::kParameterInt:
-      case EventKind::kParameterUnsignedInt:
-        if (open.empty() || open.back().numbered) break;
-        if (definitions.parameter_name(events.fields(i)[0]) != "step") break;
-        steps[open.back().step].step = static_cast<uint32_t>(events.word64(i, 1));
-        open.back().numbered = true;
-        unnumbered[open.back().step] = false;
-        break;
-      default: break;
-    }
-  }
+  constexpr KindRange kCalls{EventKind::kEnter, EventKind::kLeave};
+  for_each_of<kCalls, kOnly<EventKind::kMeasurementOnOff>, kOnly<EventKind::kUnmatchedLeave>,
+              kOnly<EventKind::kParameterInt>, kOnly<EventKind::kParameterUnsignedInt>>(
+      events.kind.span(), 0, [&](size_t i) {
+        switch (events.kind[i]) {
+          case EventKind::kEnter:
+            ++depth;
+            if (is_marker(events.ref[i])) begin(static_cast<int64_t>(i), i);
+            break;
+          case EventKind::kLeave:
+            if (nests && depth-- != last_depth) break;
+            // A call that ends takes the calls inside with it whose Leave got lost.
+            while (int64_t{events.ref[i]} <= last_open) end(i);
+            break;
+          case EventKind::kMeasurementOnOff: {
+            constexpr uint32_t kOn = 1;
+            recording = events.ref[i] == kOn;
+            break;
+          }
+          case EventKind::kUnmatchedLeave:
+            if (!open.empty() && open.back().enter < 0 && is_marker(events.ref[i])) end(i);
+            break;
+          case EventKind::kParameterInt:
+          case EventKind::kParameterUnsignedInt:
+            if (open.empty() || open.back().numbered) break;
+            if (definitions.parameter_name(events.fields(i)[0]) != "step") break;
+            steps[open.back().step].step = static_cast<uint32_t>(events.word64(i, 1));
+            open.back().numbered = true;
+            unnumbered[open.back().step] = false;
+            break;
+          default: break;
+        }
+      });
   while (!open.empty()) end(events.size() - 1);
   read_times(events, steps);
   // A region of the program's own may have that name: it has no numbers, and lies around or inside
