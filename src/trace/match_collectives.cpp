@@ -82,8 +82,12 @@ void match_collectives(Trace& trace, base::ThreadPool& pool, std::span<const Beg
   for (const auto& list : by_location) parts.insert(parts.end(), list.begin(), list.end());
 
   // A communicator of rank 0 alone (self) exists once per location: its operations never pair.
+  std::vector<bool> selves(trace.definitions.communicators.size());
+  for (uint32_t comm = 0; comm < selves.size(); ++comm) {
+    selves[comm] = is_self(trace.definitions, comm);
+  }
   const auto group_of = [&](const CollectivePart& part) {
-    return is_self(trace.definitions, part.comm) ? part.location + 1 : 0;
+    return selves[part.comm] ? part.location + 1 : 0;
   };
   std::stable_sort(parts.begin(), parts.end(), [&](const auto& a, const auto& b) {
     if (a.comm != b.comm) return a.comm < b.comm;

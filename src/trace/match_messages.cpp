@@ -178,10 +178,30 @@ std::vector<RankEnds> match_ranks(const Trace& trace, const std::vector<bool>& c
   return ranks;
 }
 
-void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
-  for (const RankEnds& rank : ranks) {
+/// Per rank: its sends that have a receive.
+std::vector<MessageCount> matched_sends(const std::vector<RankEnds>& ranks,
+                                        base::ThreadPool& pool) {
+  std::vector<MessageCount> counts(ranks.size());
+  pool.for_each(ranks.size(), [&](size_t of) {
+    const RankEnds& rank = ranks[of];
+    MessageCount count;
+    for (size_t i = 0; i < rank.receive_of.size(); ++i) {
+      if (rank.receive_of[i] == kNone) continue;
+      ++count.messages;
+      count.bytes += rank.ends.sends[i].bytes;
+    }
+    counts[of] = count;
+  });
+  return counts;
+}
+
+void collect_unmatched(const std::vector<RankEnds>& ranks, const std::vector<MessageCount>& matched,
+                       Trace& trace) {
+  for (size_t of = 0; of < ranks.size(); ++of) {
+    const RankEnds& rank = ranks[of];
     const Ends& ends = rank.ends;
-    for (size_t i = 0; i < ends.sends.size(); ++i) {
+    const bool all = matched[of].messages == ends.sends.size();
+    for (size_t i = 0; i < ends.sends.size() && !all; ++i) {
       const Send& send = ends.sends[i];
       if (rank.receive_of[i] != kNone || send.channel == kNone) continue;
       trace.unmatched_sends.push_back({send.location, send.event, Rank(rank.peer(send))});
@@ -197,18 +217,6 @@ void collect_unmatched(const std::vector<RankEnds>& ranks, Trace& trace) {
   };
   std::sort(trace.unmatched_sends.begin(), trace.unmatched_sends.end(), in_order);
   std::sort(trace.unmatched_receives.begin(), trace.unmatched_receives.end(), in_order);
-}
-
-MessageCount count_of(const std::vector<RankEnds>& ranks) {
-  MessageCount count;
-  for (const RankEnds& rank : ranks) {
-    for (size_t i = 0; i < rank.receive_of.size(); ++i) {
-      if (rank.receive_of[i] == kNone) continue;
-      ++count.messages;
-      count.bytes += rank.ends.sends[i].bytes;
-    }
-  }
-  return count;
 }
 
 /// Whether it takes all of the run to know which ends belong together.
@@ -266,18 +274,23 @@ void match_messages(Trace& trace, base::ThreadPool& pool, WantedMessages wanted)
   base::Arena arena;
   std::atomic<bool> any_before = false;
   const std::vector<RankEnds> ranks = match_ranks(trace, {}, {}, false, pool, arena, &any_before);
-  collect_unmatched(ranks, trace);
+  const std::vector<MessageCount> matched = matched_sends(ranks, pool);
+  collect_unmatched(ranks, matched, trace);
   if (any_before) {
     write_messages(ranks, pool, trace, nullptr);
   } else {
-    trace.counted_messages = count_of(ranks);
+    MessageCount& all = trace.counted_messages.emplace();
+    for (const MessageCount& of_rank : matched) {
+      all.messages += of_rank.messages;
+      all.bytes += of_rank.bytes;
+    }
   }
 }
 
 bool match_last_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool) {
   base::Arena arena;
   const std::vector<RankEnds> ranks = match_ranks(trace, {}, before, false, pool, arena);
-  collect_unmatched(ranks, trace);
+  collect_unmatched(ranks, matched_sends(ranks, pool), trace);
   write_messages(ranks, pool, trace, nullptr);
   return std::any_of(ranks.begin(), ranks.end(), show_in_the_whole);
 }
