@@ -61,6 +61,18 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
   return text;
 }
 
+/// Also whether it is a file: the header of a summary is written last.
+base::Status check_output(const ReduceOptions& options) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(options.output, ignored).type();
+  if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::socket) {
+    return base::Error{base::ErrorCode::kInvalidArgument,
+                       fmt::format("cannot write {}: a summary is a file, and this is a pipe",
+                                   options.output)};
+  }
+  return app::check_output(options.input, options.output);
+}
+
 /// One of the processes of a job speaks for all.
 base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
                          exchange::Exchange& exchange, bool first) {
@@ -71,7 +83,7 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
   const std::optional<app::FindingsRequest> findings =
       options.findings ? std::optional(request.value()) : std::nullopt;
   const auto can_write =
-      exchange.agree(first ? app::check_output(options.input, options.output) : base::Status());
+      exchange.agree(first ? check_output(options) : base::Status());
   if (!can_write) {
     exchange.leave();
     return first ? base::Result<int>(can_write.error()) : kDone;
