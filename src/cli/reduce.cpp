@@ -66,9 +66,9 @@ base::Status check_output(const ReduceOptions& options) {
   std::error_code ignored;
   const auto type = std::filesystem::status(options.output, ignored).type();
   if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::socket) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("cannot write {}: a summary is a file, and this is a pipe",
-                                   options.output)};
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("cannot write {}: a summary is a file, and this is a pipe", options.output)};
   }
   return app::check_output(options.input, options.output);
 }
@@ -82,8 +82,7 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
   if (!request) return request.error();
   const std::optional<app::FindingsRequest> findings =
       options.findings ? std::optional(request.value()) : std::nullopt;
-  const auto can_write =
-      exchange.agree(first ? check_output(options) : base::Status());
+  const auto can_write = exchange.agree(first ? check_output(options) : base::Status());
   if (!can_write) {
     exchange.leave();
     return first ? base::Result<int>(can_write.error()) : kDone;
