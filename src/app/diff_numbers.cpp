@@ -102,7 +102,6 @@ RunNumbers numbers_of(const trace::Trace& trace, const trace::Selection& selecti
   for (const comm::WaitRow& row : tables.waits.rows) {
     waits[comm::wait_name(row.kind)] += row.ticks;
   }
-
   for (const auto& [kind, ticks] : waits) {
     collector.seconds("wait", std::string(kind), "wait_s", trace.span_seconds(ticks));
   }

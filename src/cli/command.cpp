@@ -172,8 +172,7 @@ base::Result<input::Input> open_input(const CommonOptions& options,
                             {.partial = options.partial,
                              .metrics = metrics,
                              .tables = tables,
-                             .messages = options.counts_messages ? trace::WantedMessages::kCount
-                                                                 : trace::WantedMessages::kList},
+                             .messages = options.messages},
                             pool, progress, notes);
   });
   if (options.quiet) return input;
@@ -245,10 +244,8 @@ base::Result<trace::Trace> events_of(const CommonOptions& options,
   std::vector<std::string> notes;
   with_progress(progress, options.quiet, [&] {
     trace = app::open_events(options.input, summary,
-                             {.partial = options.partial,
-                              .messages = options.counts_messages ? trace::WantedMessages::kCount
-                                                                  : trace::WantedMessages::kList},
-                             pool, progress, notes);
+                             {.partial = options.partial, .messages = options.messages}, pool,
+                             progress, notes);
   });
   if (!options.quiet) {
     for (const std::string& text : notes) note(text);

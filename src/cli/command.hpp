@@ -35,8 +35,7 @@ struct CommonOptions {
   std::string input;
   std::string output = "-";
   bool makes_folder = false;  ///< The output may be a folder, made with all above it.
-  /// No list of messages is needed, their number is.
-  bool counts_messages = false;
+  trace::WantedMessages messages = trace::WantedMessages::kList;  ///< That the command looks at.
   std::string format;  ///< "table", "csv", "json"; "" chooses by where the output goes.
   unsigned threads = 0;
   std::optional<double> from_s;

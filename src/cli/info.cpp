@@ -191,7 +191,8 @@ class Words {
 };
 
 base::Result<int> run_info(CommonOptions options) {
-  options.counts_messages = !is_for_people(options);  // They are told what there is to see, too.
+  // People are told what there is to see, too.
+  if (!is_for_people(options)) options.messages = trace::WantedMessages::kCount;
   auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;

@@ -24,8 +24,8 @@ struct Source {
   trace::Selection selection;
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
   std::optional<profile::Profile> summary;    ///< The same.
-  comm::Waits waits;                          ///< Of the summary, or of the chosen time of it.
-  bool has_waits = false;                     ///< `waits` is of what `trace` has.
+  /// Of the summary, or of the chosen time of it.
+  std::optional<comm::Waits> waits;
   /// Of the whole run, where `trace` may be a part of it: what a region is called depends on which
   /// others there are.
   std::vector<profile::CallPathNode> paths;
@@ -47,17 +47,16 @@ base::Status read_time(const ProfileOptions& options, const summary::RunSummary&
       if (!selection) return selection.error();
       source.waits = comm::waits(*waits.value(), selection.value(), source.pool);
     }
-    source.has_waits = waits.value().has_value();
   }
-  if (!is_of_ranks(options) || source.has_waits) {
+  if (!is_of_ranks(options) || source.waits) {
     ProfileOptions quiet = options;
-    quiet.quiet = options.quiet || source.has_waits;  // It was said.
+    quiet.quiet = options.quiet || source.waits;  // It was said.
     auto part = part_of(quiet, summary, app::PartNeeds::kCalls, source.pool);
     if (!part) return part.error();
     calls = std::move(part).value();
   }
   if (!calls) {
-    source.has_waits = false;
+    source.waits.reset();
     auto events = events_of(options, summary, source.pool, progress);
     if (!events) return events.error();
     calls = std::move(events).value();
@@ -208,7 +207,7 @@ std::string outliers_text(const std::vector<app::WorkRow>& rows, bool by_host) {
 }
 
 base::Result<int> run_profile(ProfileOptions options) {
-  options.counts_messages = !is_of_ranks(options);
+  if (!is_of_ranks(options)) options.messages = trace::WantedMessages::kCount;
   auto opened = open_source(options);
   if (!opened) return opened.error();
   Source& source = *opened.value();
@@ -218,7 +217,6 @@ base::Result<int> run_profile(ProfileOptions options) {
                                            : app::ProfileBy::kCallPath;
   const trace::Trace& trace = source.file ? source.file->trace : source.trace;
   const bool has_waits = !source.file;
-  const bool is_summary = source.summary.has_value();
   profile::Profile profile = source.file ? app::chosen(*source.file, source.selection)
                              : source.summary
                                  ? app::chosen(trace, std::move(*source.summary), source.selection)
@@ -228,9 +226,8 @@ base::Result<int> run_profile(ProfileOptions options) {
   if (source.file) app::forget_unmeasured(*source.file, rows);
   std::optional<Table> table;
   if (of_ranks) {
-    const auto waits = is_summary         ? comm::chosen(source.waits, source.selection)
-                       : source.has_waits ? std::move(source.waits)
-                                          : comm::waits(trace, source.selection, source.pool);
+    const auto waits = source.waits ? comm::chosen(*source.waits, source.selection)
+                                    : comm::waits(trace, source.selection, source.pool);
     const auto work = app::work_by_rank(trace, profile, waits);
     const auto hosts = app::work_by_host(work);
     table.emplace(options.by == "host" ? hosts_table(options, hosts, has_waits)

@@ -231,7 +231,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
                      : needs_events   ? std::nullopt
                                       : app::needs_of(kind);
   CommonOptions reading = common;
-  reading.counts_messages = kind == app::FigureKind::kProfile;
+  if (kind == app::FigureKind::kProfile) reading.messages = trace::WantedMessages::kCount;
   auto opened =
       open(reading, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind), needs);
   if (!opened) return opened.error();

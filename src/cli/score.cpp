@@ -44,7 +44,7 @@ std::string sizes(uint64_t total, const std::vector<uint64_t>& of_ranks) {
 }
 
 base::Result<int> run_score(ScoreOptions options) {
-  options.counts_messages = true;
+  options.messages = trace::WantedMessages::kCount;
   base::RegionFilter filter;
   if (!options.filter.empty()) {
     auto read = read_filter(options.filter);

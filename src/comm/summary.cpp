@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <string_view>
 #include <vector>
 
+#include "comm/call_stream.hpp"
 #include "comm/io.hpp"
 #include "trace/calls.hpp"
 #include "trace/plain_events.hpp"
@@ -185,10 +185,10 @@ void GrowingSummary::add(const trace::Trace& part, const std::vector<size_t>& ea
 
 void GrowingSummary::choose_regions(const trace::Definitions& definitions) {
   if (!visited_.empty()) return;  // They are of the run.
-  for (uint32_t i = 0; i < definitions.regions.size(); ++i) {
-    const std::string_view name = definitions.regions[i].name;
-    if (name == "MPI_Init" || name == "MPI_Init_thread") starts_.push_back(i);
-    if (name == "MPI_Finalize") ends_.push_back(i);
+  const std::vector<RegionFacts> facts = region_facts(definitions);
+  for (uint32_t i = 0; i < facts.size(); ++i) {
+    if ((facts[i].traits & kInitializes) != 0) starts_.push_back(i);
+    if ((facts[i].traits & kFinalizes) != 0) ends_.push_back(i);
   }
 }
 
