@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,42 +16,32 @@
 namespace pathline::app {
 namespace {
 
-/// Useful ticks of ranks, in the order of `lanes`.
-struct Shares {
-  std::vector<uint64_t> ticks;
-  uint64_t sum = 0;
-};
-
 class Rows {
  public:
-  Rows(const trace::Trace& trace, const findings::Model& model)
+  Rows(const trace::Trace& trace, const findings::UsefulTime& useful)
       : trace_(trace),
-        model_(model),
+        useful_(useful),
         hz_(static_cast<double>(trace.definitions.clock.ticks_per_second)) {
-    for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
-      if (model.lanes[lane].recorded && model.lanes[lane].first_of_rank) lanes_.push_back(lane);
-    }
+    all_.resize(useful.ranks.size());
+    std::iota(all_.begin(), all_.end(), size_t{0});
   }
 
   /// By call path, I/O with its caller.
   [[nodiscard]] std::vector<EfficiencyRow> regions() const {
-    const PathNames names(trace_, model_);
-    const std::vector<uint32_t> owner = findings::paths_without_io(model_);
-    std::vector<Shares> paths(model_.call_paths.size());
-    Shares outside;
-    for (size_t i = 0; i < lanes_.size(); ++i) {
-      for_each_piece(lanes_[i], [&](uint32_t path, uint64_t ticks) {
-        Shares& shares = path == findings::kNone ? outside : paths[owner[path]];
-        shares.ticks.resize(lanes_.size());
-        shares.ticks[i] += ticks;
-        shares.sum += ticks;
-      });
+    const PathNames names(trace_, useful_.call_paths);
+    const std::vector<uint32_t> owner =
+        findings::paths_without_io(trace_.definitions, useful_.call_paths);
+    std::vector<std::vector<uint64_t>> ticks(owner.size());
+    for (uint32_t path = 0; path < owner.size(); ++path) {
+      const std::vector<uint64_t>& of_path = useful_.by_path[path];
+      std::vector<uint64_t>& sums = ticks[owner[path]];
+      if (of_path.empty()) continue;
+      sums.resize(all_.size());
+      for (size_t i = 0; i < of_path.size(); ++i) sums[i] += of_path[i];
     }
     std::vector<EfficiencyRow> rows;
-    for (uint32_t path = 0; path < paths.size(); ++path) {
-      if (paths[path].sum > 0) rows.push_back(row(names.text(path), paths[path].ticks, lanes_));
-    }
-    if (outside.sum > 0) rows.push_back(row("(outside of calls)", outside.ticks, lanes_));
+    for (uint32_t path = 0; path < ticks.size(); ++path) add(names.text(path), ticks[path], rows);
+    add("(outside of calls)", useful_.by_path.back(), rows);
     std::stable_sort(rows.begin(), rows.end(),
                      [](const auto& a, const auto& b) { return a.mean_s > b.mean_s; });
     return rows;
@@ -60,41 +51,33 @@ class Rows {
     struct Host {
       std::string name;
       std::vector<uint64_t> ticks;
-      std::vector<uint32_t> lanes;
+      std::vector<size_t> ranks;
     };
     std::vector<Host> hosts;
     std::map<std::string_view, size_t> number;
-    for (const uint32_t lane : lanes_) {
-      const std::string_view name = comm::host_of(trace_, model_.all->calls.lanes[lane].rank);
+    for (const size_t i : all_) {
+      const std::string_view name = comm::host_of(trace_, useful_.ranks[i]);
       const auto [at, is_new] = number.emplace(name, hosts.size());
       if (is_new) hosts.push_back({name.empty() ? "unknown" : base::printable(name), {}, {}});
-      uint64_t ticks = 0;
-      for_each_piece(lane, [&](uint32_t, uint64_t piece) { ticks += piece; });
-      hosts[at->second].ticks.push_back(ticks);
-      hosts[at->second].lanes.push_back(lane);
+      const std::vector<uint64_t>& steps = useful_.by_step[i];
+      hosts[at->second].ticks.push_back(std::accumulate(steps.begin(), steps.end(), uint64_t{0}));
+      hosts[at->second].ranks.push_back(i);
     }
     std::vector<EfficiencyRow> rows;
-    for (const Host& host : hosts) rows.push_back(row(host.name, host.ticks, host.lanes));
+    for (const Host& host : hosts) rows.push_back(row(host.name, host.ticks, host.ranks));
     return rows;
   }
 
   [[nodiscard]] std::vector<EfficiencyRow> steps(const findings::Efficiency& efficiency) const {
-    std::vector<std::vector<uint64_t>> ticks(model_.steps.size(),
-                                             std::vector<uint64_t>(lanes_.size()));
-    for (size_t i = 0; i < lanes_.size(); ++i) {
-      const auto [begin, end] = pieces_of(lanes_[i]);
-      for (size_t piece = begin; piece < end; ++piece) {
-        const uint32_t step = model_.piece_step[piece];
-        if (step != findings::kNone) ticks[step][i] += model_.piece_ticks[piece];
-      }
-    }
     std::vector<EfficiencyRow> rows;
     for (const findings::StepEfficiency& step : efficiency.steps) {
-      const auto at = std::lower_bound(model_.steps.begin(), model_.steps.end(), step.step);
-      if (at == model_.steps.end() || *at != step.step) continue;
-      EfficiencyRow& added =
-          rows.emplace_back(row(fmt::format("{}", step.step),
-                                ticks[static_cast<size_t>(at - model_.steps.begin())], lanes_));
+      const auto at = std::lower_bound(useful_.steps.begin(), useful_.steps.end(), step.step);
+      if (at == useful_.steps.end() || *at != step.step) continue;
+      std::vector<uint64_t> ticks;
+      for (const std::vector<uint64_t>& of_rank : useful_.by_step) {
+        ticks.push_back(of_rank[static_cast<size_t>(at - useful_.steps.begin())]);
+      }
+      EfficiencyRow& added = rows.emplace_back(row(fmt::format("{}", step.step), ticks, all_));
       added.load_balance = step.load_balance;
       if (step.complete) added.communication = step.communication;
       added.length_s = static_cast<double>(step.ticks) / hz_;
@@ -103,19 +86,14 @@ class Rows {
   }
 
  private:
-  [[nodiscard]] std::pair<size_t, size_t> pieces_of(uint32_t lane) const {
-    const findings::Model::Lane& of = model_.lanes[lane];
-    return {model_.first_piece[findings::Model::gap(of.first_call, lane)],
-            model_.first_piece[findings::Model::gap(of.end_call, lane) + 1]};
+  void add(const std::string& name, const std::vector<uint64_t>& ticks,
+           std::vector<EfficiencyRow>& rows) const {
+    const bool any = std::any_of(ticks.begin(), ticks.end(), [](uint64_t one) { return one > 0; });
+    if (any) rows.push_back(row(name, ticks, all_));
   }
-  template <class Visit>
-  void for_each_piece(uint32_t lane, Visit visit) const {
-    const auto [begin, end] = pieces_of(lane);
-    for (size_t i = begin; i < end; ++i) visit(model_.piece_path[i], model_.piece_ticks[i]);
-  }
-
+  /// ranks  entries of UsefulTime::ranks, one for each of `ticks`.
   [[nodiscard]] EfficiencyRow row(const std::string& name, const std::vector<uint64_t>& ticks,
-                                  const std::vector<uint32_t>& lanes) const {
+                                  const std::vector<size_t>& ranks) const {
     EfficiencyRow row{.name = name};
     uint64_t sum = 0;
     size_t top = 0;
@@ -125,23 +103,23 @@ class Rows {
     }
     row.mean_s = static_cast<double>(sum) / hz_ / static_cast<double>(ticks.size());
     row.max_s = static_cast<double>(ticks[top]) / hz_;
-    row.max_rank = model_.all->calls.lanes[lanes[top]].rank;
+    row.max_rank = useful_.ranks[ranks[top]];
     row.load_balance = row.max_s > 0 ? row.mean_s / row.max_s : 1;
     return row;
   }
 
   const trace::Trace& trace_;
-  const findings::Model& model_;
+  const findings::UsefulTime& useful_;
   const double hz_;
-  std::vector<uint32_t> lanes_;
+  std::vector<size_t> all_;
 };
 
-EfficiencyReport report_of(const findings::Model& model, const findings::Efficiency& efficiency) {
-  const trace::Trace& trace = *model.trace;
+EfficiencyReport report_of(const trace::Trace& trace, const findings::Window& window,
+                           const findings::Efficiency& efficiency) {
   return {.whole = efficiency,
           .ticks_per_second = static_cast<double>(trace.definitions.clock.ticks_per_second),
-          .begin_s = trace.seconds(model.window.begin_ticks),
-          .end_s = trace.seconds(model.window.end_ticks),
+          .begin_s = trace.seconds(window.begin_ticks),
+          .end_s = trace.seconds(window.end_ticks),
           .rows = {}};
 }
 
@@ -157,10 +135,19 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
   const findings::Model model = model_of(trace, *part.value(), pool);
   progress.begin("replaying the run", "", 0);
   const findings::Replay replay(model);
-  EfficiencyReport report =
-      report_of(model, findings::efficiency(model, replay, replay.run_measured(), pool));
+  const findings::UsefulTime useful = findings::useful_time(model);
+  const findings::Efficiency found =
+      findings::efficiency(model, replay, replay.run_measured(), useful, pool);
+  return efficiency_report(trace, model.window, found, useful, by);
+}
+
+EfficiencyReport efficiency_report(const trace::Trace& run, const findings::Window& window,
+                                   const findings::Efficiency& efficiency,
+                                   const findings::UsefulTime& useful,
+                                   std::optional<EfficiencyBy> by) {
+  EfficiencyReport report = report_of(run, window, efficiency);
   if (!by) return report;
-  const Rows rows(trace, model);
+  const Rows rows(run, useful);
   switch (*by) {
     case EfficiencyBy::kRegion: report.rows = rows.regions(); break;
     case EfficiencyBy::kHost: report.rows = rows.hosts(); break;
@@ -182,8 +169,9 @@ EfficiencyReport report_by(EfficiencyTables tables, std::optional<EfficiencyBy> 
 
 EfficiencyTables efficiency_tables(const findings::Model& model,
                                    const findings::Efficiency& efficiency) {
-  EfficiencyTables tables{.report = report_of(model, efficiency)};
-  const Rows rows(*model.trace, model);
+  EfficiencyTables tables{.report = report_of(*model.trace, model.window, efficiency)};
+  const findings::UsefulTime useful = findings::useful_time(model);
+  const Rows rows(*model.trace, useful);
   tables.regions = rows.regions();
   tables.hosts = rows.hosts();
   tables.steps = rows.steps(tables.report.whole);
@@ -246,29 +234,50 @@ nlohmann::ordered_json efficiency_json(const findings::Efficiency& e, double tic
   return json;
 }
 
-std::vector<CriticalRow> critical_rows(const findings::Model& model,
-                                       const findings::CriticalPath& path, const PathNames& names) {
+namespace {
+
+std::vector<CriticalRow> rows_of(const findings::CriticalPath& path,
+                                 const std::vector<uint32_t>& rank_of_lane, uint32_t ranks,
+                                 double ticks_per_second, const PathNames& names) {
   // Per path: ticks of the rank that has most of it, and which.
   std::map<uint32_t, std::pair<uint64_t, uint32_t>> most;
   for (const findings::CriticalPart& part : path.parts) {
     auto& [ticks, rank] = most[part.path];
     if (part.ticks <= ticks) continue;
     ticks = part.ticks;
-    rank = model.all->calls.lanes[part.lane].rank;
+    rank = rank_of_lane[part.lane];
   }
-  const auto hz = static_cast<double>(model.trace->definitions.clock.ticks_per_second);
-  const uint32_t ranks = std::max(1U, model.rank_count());
   std::vector<CriticalRow> rows;
   for (const findings::CriticalTotal& total : path.totals) {
     if (total.on_path_ticks == 0) continue;
     rows.push_back({.call_path = names.text(total.path),
                     .rank = most[total.path].second,
-                    .on_path_s = static_cast<double>(total.on_path_ticks) / hz,
-                    .imbalance_s = total.imbalance_ticks(ranks) / hz});
+                    .on_path_s = static_cast<double>(total.on_path_ticks) / ticks_per_second,
+                    .imbalance_s = total.imbalance_ticks(std::max(1U, ranks)) / ticks_per_second});
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.on_path_s > b.on_path_s; });
   return rows;
+}
+
+}  // namespace
+
+std::vector<CriticalRow> critical_rows(const findings::Model& model,
+                                       const findings::CriticalPath& path, const PathNames& names) {
+  std::vector<uint32_t> rank_of_lane;
+  for (const comm::Lane& lane : model.all->calls.lanes) rank_of_lane.push_back(lane.rank);
+  const auto hz = static_cast<double>(model.trace->definitions.clock.ticks_per_second);
+  return rows_of(path, rank_of_lane, model.rank_count(), hz, names);
+}
+
+CriticalReport critical_report(const trace::Trace& run, const findings::Window& window,
+                               const findings::GrowingCriticalPath::Found& found) {
+  const auto hz = static_cast<double>(run.definitions.clock.ticks_per_second);
+  return CriticalReport{.begin_s = run.seconds(window.begin_ticks),
+                        .end_s = run.seconds(window.end_ticks),
+                        .segments = found.path.segments.size(),
+                        .rows = rows_of(found.path, found.rank_of_lane, found.ranks, hz,
+                                        PathNames(run, found.call_paths))};
 }
 
 CriticalReport critical_report(const findings::Model& model, const findings::CriticalPath& path) {

@@ -11,6 +11,7 @@
 #include "app/findings.hpp"
 #include "findings/critical_path.hpp"
 #include "findings/efficiency.hpp"
+#include "findings/growing_critical_path.hpp"
 
 namespace pathline::app {
 
@@ -42,6 +43,14 @@ base::Result<EfficiencyReport> find_efficiency(const trace::Trace& trace, const 
                                                const FindingsRequest& request,
                                                std::optional<EfficiencyBy> by,
                                                base::ThreadPool& pool, base::Progress& progress);
+
+/// The same of what was found otherwise.
+///
+/// run  whose definitions and time that is.
+EfficiencyReport efficiency_report(const trace::Trace& run, const findings::Window& window,
+                                   const findings::Efficiency& efficiency,
+                                   const findings::UsefulTime& useful,
+                                   std::optional<EfficiencyBy> by);
 
 /// The efficiencies of a part, and all rows that there are of it.
 struct EfficiencyTables {
@@ -97,5 +106,10 @@ base::Result<CriticalReport> find_critical_path(const trace::Trace& trace, const
                                                 base::ThreadPool& pool, base::Progress& progress);
 
 CriticalReport critical_report(const findings::Model& model, const findings::CriticalPath& path);
+/// The same of what was found otherwise.
+///
+/// run  whose definitions and time that is.
+CriticalReport critical_report(const trace::Trace& run, const findings::Window& window,
+                               const findings::GrowingCriticalPath::Found& found);
 
 }  // namespace pathline::app

@@ -57,8 +57,9 @@ findings::Model model_of(const trace::Trace& trace, const JudgedPart& part,
   return findings::model(trace, part.all, part.window, trace::marked_steps(trace, &pool), pool);
 }
 
-PathNames::PathNames(const trace::Trace& trace, const findings::Model& model) {
-  profile_.call_paths = model.call_paths;
+PathNames::PathNames(const trace::Trace& trace,
+                     const std::vector<profile::CallPathNode>& call_paths) {
+  profile_.call_paths = call_paths;
   labels_ = profile::region_labels(trace, profile_);
   for (size_t i = 0; i < labels_.size(); ++i) {
     if (labels_[i].empty()) labels_[i] = base::printable(trace.definitions.regions[i].name);

@@ -36,7 +36,9 @@ findings::Model model_of(const trace::Trace& trace, const JudgedPart& part, base
 /// Names of the call paths of a model.
 class PathNames {
  public:
-  PathNames(const trace::Trace& trace, const findings::Model& model);
+  PathNames(const trace::Trace& trace, const std::vector<profile::CallPathNode>& call_paths);
+  PathNames(const trace::Trace& trace, const findings::Model& model)
+      : PathNames(trace, model.call_paths) {}
   /// "main->solve"; "" for findings::kNone.
   [[nodiscard]] std::string text(uint32_t path) const;
   [[nodiscard]] std::string text(const std::vector<trace::Region>& path) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/known_archive.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "otf2/reader.hpp"
@@ -22,21 +23,6 @@ bool fits_into_memory(const summary::RunSummary& summary);
 
 /// The locations of chosen ranks; without a choice all, of no rank ones, too.
 std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Selection& selection);
-
-/// The archive that a summary was made of, for summary::read_back() of some locations.
-///
-/// errors  kNotFound for what is no OTF2 archive, those of reading its definitions.
-base::Result<otf2::Archive> open_archive_of(const std::filesystem::path& source,
-                                            const std::vector<uint32_t>& locations,
-                                            base::ThreadPool& pool);
-
-/// What is asked of the events of a part.
-enum class PartNeeds : uint8_t {
-  kCalls,     ///< Visits and times of the calls of chosen ranks, and their bytes.
-  kMessages,  ///< Messages that were sent there, with a chosen rank.
-  kWaits,     ///< Who waited there for whom.
-  kFindings,  ///< The same for calls that began there.
-};
 
 /// The events of the time of `selection` and some around, as a trace of the run. Asked with
 /// `selection` for what it `needs`, it says the same as the whole.

@@ -2,6 +2,8 @@
 #include "findings/efficiency.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace pathline::findings {
 namespace {
@@ -10,158 +12,111 @@ double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Useful ticks by rank and step, of which the last is outside of all.
-std::vector<std::vector<uint64_t>> useful_by_step(const Model& model) {
-  std::vector<std::vector<uint64_t>> useful(model.lanes.size());
-  for (size_t lane = 0; lane < useful.size(); ++lane) {
-    useful[lane].assign(model.steps.size() + 1, 0);
-    const Model::Lane& of = model.lanes[lane];
-    const size_t end = model.first_piece[Model::gap(of.end_call, lane) + 1];
-    for (size_t i = model.first_piece[Model::gap(of.first_call, lane)]; i < end; ++i) {
-      const uint32_t step = model.piece_step[i];
-      useful[lane][step == kNone ? model.steps.size() : step] += model.piece_ticks[i];
-    }
-  }
-  return useful;
-}
-
-class Steps {
- public:
-  Steps(const Model& model, const std::vector<std::vector<uint64_t>>& useful)
-      : model_(model), useful_(useful), windows_(model.step_windows) {}
-
-  std::vector<StepEfficiency> run() const {
-    std::vector<uint64_t> front(model_.steps.size(), 0);
-    for (const auto& of_rank : windows_) {
-      for (const trace::StepWindow& step : of_rank) {
-        uint64_t& latest = front[index_of(step.step)];
-        latest = std::max(latest, step.end_ticks);
-      }
-    }
-    std::vector<StepEfficiency> rows;
-    uint64_t before = model_.window.begin_ticks;
-    bool begins_together = true;
-    for (size_t step = 0; step < front.size(); ++step) {
-      const uint64_t end = std::min(front[step], model_.window.end_ticks);
-      if (end <= before) continue;  // Before the window, or behind it.
-      const auto [sum, most] = useful_in(step);
-      StepEfficiency row{model_.steps[step], end - before, ratio(sum, most * model_.rank_count()),
-                         std::nullopt, front[step] < model_.window.end_ticks};
-      // Else the time of a rank that began it early is longer than the step. One that left the
-      // operation before it before others has begun early, too, by as much.
-      const bool ends = ends_together(step);
-      if (begins_together && ends) row.communication = std::min(1.0, ratio(most, row.ticks));
-      rows.push_back(row);
-      begins_together = ends;
-      before = end;
-    }
-    return rows;
-  }
-
- private:
-  [[nodiscard]] size_t index_of(uint32_t step) const {
-    return static_cast<size_t>(std::lower_bound(model_.steps.begin(), model_.steps.end(), step) -
-                               model_.steps.begin());
-  }
-  [[nodiscard]] std::pair<uint64_t, uint64_t> useful_in(size_t step) const {
-    uint64_t sum = 0;
-    uint64_t most = 0;
-    for (size_t lane = 0; lane < useful_.size(); ++lane) {
-      if (!model_.lanes[lane].recorded || !model_.lanes[lane].first_of_rank) continue;
-      sum += useful_[lane][step];
-      most = std::max(most, useful_[lane][step]);
-    }
-    return {sum, most};
-  }
-
-  /// Whether all ranks are in one operation of all with all last.
-  [[nodiscard]] bool ends_together(size_t step) const {
-    uint32_t group = kNone;
-    for (uint32_t rank = 0; rank < windows_.size(); ++rank) {
-      if (!model_.lanes[rank].recorded) continue;
-      const auto of_step = std::find_if(
-          windows_[rank].begin(), windows_[rank].end(),
-          [&](const trace::StepWindow& one) { return one.step == model_.steps[step]; });
-      if (of_step == windows_[rank].end()) return false;
-      const uint32_t last = last_group(rank, *of_step);
-      if (last == kNone || (group != kNone && last != group)) return false;
-      group = last;
-    }
-    if (group == kNone) return false;
-    const comm::Dependencies& all = *model_.all;
-    return all.group_first[group + 1] - all.group_first[group] == model_.rank_count();
-  }
-  /// The group of the last call in a step that talks to anybody; kNone if that is another kind.
-  [[nodiscard]] uint32_t last_group(uint32_t rank, const trace::StepWindow& step) const {
-    const comm::Dependencies& all = *model_.all;
-    const auto& ends = all.calls.end_ticks;
-    const Model::Lane& lane = model_.lanes[rank];
-    auto call =
-        static_cast<uint32_t>(std::upper_bound(ends.begin() + lane.first_call,
-                                               ends.begin() + lane.end_call, step.end_ticks) -
-                              ends.begin());
-    while (call-- > lane.first_call && all.calls.begin_ticks[call] >= step.begin_ticks) {
-      if (!all.calls.is(call, comm::kTalks)) continue;
-      for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-        const comm::Dependency& one = all.list[i];
-        const bool joins = one.of_group() && one.kind != comm::WaitKind::kEarlyScan;
-        if (joins && one.waits()) return all.group[one.target];
-      }
-      return kNone;
-    }
-    return kNone;
-  }
-
-  const Model& model_;
-  const std::vector<std::vector<uint64_t>>& useful_;
-  const StepWindows& windows_;
+/// What the factors are made of, beside useful time.
+struct Facts {
+  Window window;
+  uint32_t ranks;
+  Replayed measured;
+  uint64_t ideal_ticks;
+  uint64_t unknown_ticks;  // LaneTime
+  std::map<uint32_t, StepEnd> step_ends;
 };
 
-/// max over ranks of their sums, over the sum of the maxima of all steps.
-double migration_of(const Model& model, const std::vector<std::vector<uint64_t>>& useful,
-                    uint64_t most_useful_ticks) {
-  uint64_t sum = 0;
-  for (size_t step = 0; step <= model.steps.size(); ++step) {
-    uint64_t most = 0;
-    for (size_t lane = 0; lane < useful.size(); ++lane) {
-      if (model.lanes[lane].first_of_rank) most = std::max(most, useful[lane][step]);
-    }
-    sum += most;
-  }
-  return model.steps.empty() ? 1 : ratio(most_useful_ticks, sum);
-}
-
-}  // namespace
-
-Efficiency efficiency(const Model& model, const Replay& replay, const Measured& measured,
-                      base::ThreadPool& pool) {
-  Efficiency result;
-  result.ranks = model.rank_count();
-  result.measured_ticks = model.window.ticks();
-  result.replayed_ticks = measured.replayed.ticks;
-  result.forced = measured.replayed.forced;
-  result.ideal_ticks = replay.play(replay.times(CallCost::kIdeal)).ticks;
-
+uint64_t unknown_ticks(const Model& model) {
   uint64_t unknown = 0;
   const std::vector<LaneTime> times = lane_times(model);
   for (size_t lane = 0; lane < times.size(); ++lane) {
     const Model::Lane& of = model.lanes[lane];
     if (!of.recorded || !of.first_of_rank) continue;
-    result.useful_ticks += times[lane].useful_ticks;
-    result.most_useful_ticks = std::max(result.most_useful_ticks, times[lane].useful_ticks);
     unknown += times[lane].unknown_wait_ticks + times[lane].unknown_polling_ticks;
+  }
+  return unknown;
+}
+
+/// Useful ticks of all ranks together, and of the one with most.
+struct Share {
+  uint64_t sum = 0;
+  uint64_t most = 0;
+};
+/// Per step, the last one outside of all.
+std::vector<Share> shares_of_steps(const UsefulTime& useful) {
+  std::vector<Share> shares(useful.steps.size() + 1);
+  for (const std::vector<uint64_t>& of_rank : useful.by_step) {
+    for (size_t step = 0; step < of_rank.size(); ++step) {
+      shares[step].sum += of_rank[step];
+      shares[step].most = std::max(shares[step].most, of_rank[step]);
+    }
+  }
+  return shares;
+}
+
+std::vector<StepEfficiency> steps_of(const Facts& facts, const UsefulTime& useful,
+                                     const std::vector<Share>& shares) {
+  std::vector<StepEfficiency> rows;
+  uint64_t before = facts.window.begin_ticks;
+  bool begins_together = true;
+  for (size_t step = 0; step < useful.steps.size(); ++step) {
+    const StepEnd& front = facts.step_ends.at(useful.steps[step]);
+    const uint64_t end = std::min(front.ticks, facts.window.end_ticks);
+    if (end <= before) continue;  // Before the window, or behind it.
+    StepEfficiency row{useful.steps[step], end - before,
+                       ratio(shares[step].sum, shares[step].most * facts.ranks), std::nullopt,
+                       front.ticks < facts.window.end_ticks};
+    // Else the time of a rank that began it early is longer than the step. One that left the
+    // operation before it before others has begun early, too, by as much.
+    if (begins_together && front.together) {
+      row.communication = std::min(1.0, ratio(shares[step].most, row.ticks));
+    }
+    rows.push_back(row);
+    begins_together = front.together;
+    before = end;
+  }
+  return rows;
+}
+
+Efficiency efficiency_of(const Facts& facts, const UsefulTime& useful) {
+  Efficiency result;
+  result.ranks = facts.ranks;
+  result.measured_ticks = facts.window.ticks();
+  result.replayed_ticks = facts.measured.ticks;
+  result.forced = facts.measured.forced;
+  result.ideal_ticks = facts.ideal_ticks;
+  for (const std::vector<uint64_t>& of_rank : useful.by_step) {
+    const uint64_t ticks = std::accumulate(of_rank.begin(), of_rank.end(), uint64_t{0});
+    result.useful_ticks += ticks;
+    result.most_useful_ticks = std::max(result.most_useful_ticks, ticks);
   }
   const uint64_t all = result.measured_ticks * result.ranks;
   result.parallel = ratio(result.useful_ticks, all);
-  result.parallel_high = ratio(result.useful_ticks + unknown, all);
+  result.parallel_high = ratio(result.useful_ticks + facts.unknown_ticks, all);
   result.load_balance = ratio(result.useful_ticks, result.most_useful_ticks * result.ranks);
   result.communication = ratio(result.most_useful_ticks, result.measured_ticks);
   result.serialisation = ratio(result.most_useful_ticks, result.ideal_ticks);
   result.transfer = ratio(result.ideal_ticks, result.measured_ticks);
-  const auto useful = useful_by_step(model);
-  result.migration = migration_of(model, useful, result.most_useful_ticks);
+  const std::vector<Share> shares = shares_of_steps(useful);
+  if (!useful.steps.empty()) {
+    // The time of the busiest rank, over that of the busiest ones of all steps.
+    uint64_t sum = 0;
+    for (const Share& share : shares) sum += share.most;
+    result.migration = ratio(result.most_useful_ticks, sum);
+  }
   if (result.migration > 0) result.dependency = result.serialisation / result.migration;
-  result.steps = Steps(model, useful).run();
+  result.steps = steps_of(facts, useful, shares);
+  return result;
+}
+
+}  // namespace
+
+Efficiency efficiency(const Model& model, const Replay& replay, const Measured& measured,
+                      const UsefulTime& useful, base::ThreadPool& pool) {
+  CallNumbers numbers;
+  numbers.begin(model);
+  GrowingStepEnds step_ends;
+  step_ends.add(model, numbers);
+  Efficiency result = efficiency_of(
+      {model.window, model.rank_count(), measured.replayed,
+       replay.play(replay.times(CallCost::kIdeal)).ticks, unknown_ticks(model), step_ends.finish()},
+      useful);
 
   const ThreadTime threads = thread_time(model, pool);
   if (threads.threads == 0) return result;
@@ -177,6 +132,31 @@ Efficiency efficiency(const Model& model, const Replay& replay, const Measured& 
   openmp.openmp = openmp.serial * openmp.load_balance * openmp.scheduling;
   result.openmp = openmp;
   return result;
+}
+
+bool GrowingEfficiency::add(const Model& part, const NextPart& next) {
+  window_ = part.window;
+  ranks_ = part.rank_count();
+  unknown_ticks_ += unknown_ticks(part);
+  useful_.add(part);
+  numbers_.begin(part);
+  step_ends_.add(part, numbers_);
+  numbers_.end();
+  return replay_.add(part, next);
+}
+
+std::optional<GrowingEfficiency::Found> GrowingEfficiency::finish() {
+  const auto replayed = replay_.finish();
+  if (!replayed) return std::nullopt;
+  Found found{{}, useful_.finish()};
+  found.efficiency = efficiency_of({window_,
+                                    ranks_,
+                                    {replayed->measured_ticks, replayed->forced},
+                                    replayed->ideal_ticks,
+                                    unknown_ticks_,
+                                    step_ends_.finish()},
+                                   found.useful);
+  return found;
 }
 
 }  // namespace pathline::findings

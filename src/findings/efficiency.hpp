@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "findings/growing_replay.hpp"
 #include "findings/model.hpp"
 #include "findings/replay.hpp"
+#include "findings/step_ends.hpp"
 #include "findings/threads.hpp"
+#include "findings/useful_time.hpp"
 
 namespace pathline::findings {
 
@@ -66,8 +69,36 @@ struct Efficiency {
 };
 
 /// replay, measured  of the same model.
+/// useful            of it.
 /// cost  one replay.
 Efficiency efficiency(const Model& model, const Replay& replay, const Measured& measured,
-                      base::ThreadPool& pool);
+                      const UsefulTime& useful, base::ThreadPool& pool);
+inline Efficiency efficiency(const Model& model, const Replay& replay, const Measured& measured,
+                             base::ThreadPool& pool) {
+  return efficiency(model, replay, measured, useful_time(model), pool);
+}
+
+/// efficiency() of a run that is modelled part by part, and the same to the last digit. Not of
+/// ranks with several threads that call MPI or fork and join.
+class GrowingEfficiency {
+ public:
+  /// returns, cost  as GrowingReplay::add().
+  bool add(const Model& part, const NextPart& next);
+  struct Found {
+    Efficiency efficiency;
+    UsefulTime useful;
+  };
+  /// nullopt as GrowingReplay::finish().
+  std::optional<Found> finish();
+
+ private:
+  Window window_{0, 0};
+  uint32_t ranks_ = 0;
+  uint64_t unknown_ticks_ = 0;
+  CallNumbers numbers_;
+  GrowingReplay replay_;
+  GrowingUsefulTime useful_;
+  GrowingStepEnds step_ends_;
+};
 
 }  // namespace pathline::findings

@@ -60,7 +60,7 @@ class Cutter {
         });
     current_ = 0;
     above_mpi_ = kNone;
-    charge(model_.window.end_ticks);
+    charge(model_.part.end_ticks);
     // Calls of no length at the end of the window, and what could not be named.
     while (call_ < lane_.end_call) leave_gap();
   }
@@ -74,7 +74,7 @@ class Cutter {
 
   /// Gives the time up to `ticks` to the current path as far as it is outside of MPI.
   void charge(uint64_t ticks) {
-    const uint64_t until = std::min(ticks, model_.window.end_ticks);
+    const uint64_t until = std::min(ticks, model_.part.end_ticks);
     while (since_ < until) {
       if (call_ == lane_.end_call) return add_piece(until);
       if (since_ < model_.begin(call_)) {
@@ -154,34 +154,35 @@ class Cutter {
   size_t step_ = 0;
 };
 
-/// Calls in the window, and when each lane begins.
+/// Calls in the part, and when each lane begins.
 std::vector<Model::Lane> lanes_of(const trace::Trace& trace, const comm::Dependencies& all,
-                                  const Window& window) {
+                                  const Window& part, bool is_last) {
   const comm::MpiCalls& calls = all.calls;
   std::vector<Model::Lane> lanes;
   for (size_t i = 0; i < calls.lanes.size(); ++i) {
     const uint32_t location = calls.lanes[i].location;
     Model::Lane lane{.recorded = location != comm::kNoLane && trace.is_recorded(location),
                      .first_of_rank = i < trace.rank_count,
-                     .begin_ticks = window.begin_ticks};
+                     .begin_ticks = part.begin_ticks};
     const auto begin = calls.begin_ticks.begin();
     const auto first = begin + calls.first[i];
     const auto end = begin + calls.first[i + 1];
-    const auto from = std::lower_bound(first, end, window.begin_ticks);
+    const auto from = std::lower_bound(first, end, part.begin_ticks);
+    const auto until = is_last ? std::upper_bound(from, end, part.end_ticks)
+                               : std::lower_bound(from, end, part.end_ticks);
     lane.first_call = static_cast<uint32_t>(from - begin);
-    lane.end_call = static_cast<uint32_t>(std::upper_bound(from, end, window.end_ticks) - begin);
+    lane.end_call = static_cast<uint32_t>(until - begin);
     if (from > first) {
       lane.begin_ticks =
-          std::clamp(calls.end_ticks[lane.first_call - 1], window.begin_ticks, window.end_ticks);
+          std::clamp(calls.end_ticks[lane.first_call - 1], part.begin_ticks, part.end_ticks);
     }
     lanes.push_back(lane);
   }
   return lanes;
 }
 
-/// Numbers the call paths of all lanes, and returns per lane from its nodes to these numbers: depth
-/// first, callees in the order of their regions, so that a part of a run has them in the same order
-/// as the whole.
+/// Numbers the call paths of all lanes, and returns per lane from its nodes to these numbers, in an
+/// order in which a part of a run has them as the whole has.
 std::vector<std::vector<uint32_t>> merge_trees(const std::vector<LanePart>& parts, Model& model) {
   profile::CallTree all;
   std::vector<std::vector<uint32_t>> nodes_of_all(parts.size());
@@ -192,24 +193,7 @@ std::vector<std::vector<uint32_t>> merge_trees(const std::vector<LanePart>& part
       nodes_of_all[lane][n] = all.child(nodes_of_all[lane][nodes[n].parent], nodes[n].region);
     }
   }
-  const size_t count = all.nodes().size();
-  std::vector<std::vector<uint32_t>> callees(count);
-  for (uint32_t n = 1; n < count; ++n) callees[all.nodes()[n].parent].push_back(n);
-  std::vector<uint32_t> number(count, kNone);
-  std::vector<uint32_t> open = {0};
-  while (!open.empty()) {
-    const uint32_t node = open.back();
-    open.pop_back();
-    if (node > 0) {
-      number[node] = static_cast<uint32_t>(model.call_paths.size());
-      model.call_paths.push_back(
-          {profile::CallPath(number[all.nodes()[node].parent]), all.nodes()[node].region});
-    }
-    std::sort(callees[node].begin(), callees[node].end(), [&](uint32_t a, uint32_t b) {
-      return all.nodes()[a].region > all.nodes()[b].region;
-    });
-    open.insert(open.end(), callees[node].begin(), callees[node].end());
-  }
+  const std::vector<uint32_t> number = number_paths(all, model.call_paths);
   for (auto& of_lane : nodes_of_all) {
     for (uint32_t& node : of_lane) node = number[node];
   }
@@ -260,6 +244,29 @@ void join(const std::vector<LanePart>& parts, Model& model, base::ThreadPool& po
 
 }  // namespace
 
+std::vector<uint32_t> number_paths(const profile::CallTree& tree,
+                                   std::vector<profile::CallPathNode>& call_paths) {
+  const size_t count = tree.nodes().size();
+  std::vector<std::vector<uint32_t>> callees(count);
+  for (uint32_t n = 1; n < count; ++n) callees[tree.nodes()[n].parent].push_back(n);
+  std::vector<uint32_t> number(count, kNone);
+  std::vector<uint32_t> open = {0};
+  while (!open.empty()) {
+    const uint32_t node = open.back();
+    open.pop_back();
+    if (node > 0) {
+      number[node] = static_cast<uint32_t>(call_paths.size());
+      call_paths.push_back(
+          {profile::CallPath(number[tree.nodes()[node].parent]), tree.nodes()[node].region});
+    }
+    std::sort(callees[node].begin(), callees[node].end(), [&](uint32_t a, uint32_t b) {
+      return tree.nodes()[a].region > tree.nodes()[b].region;
+    });
+    open.insert(open.end(), callees[node].begin(), callees[node].end());
+  }
+  return number;
+}
+
 uint32_t Model::rank_count() const {
   return static_cast<uint32_t>(std::count_if(lanes.begin(), lanes.end(), [](const Lane& lane) {
     return lane.recorded && lane.first_of_rank;
@@ -307,9 +314,13 @@ Window steps_window(const StepWindows& steps, const Window& program) {
 }
 
 Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
-            StepWindows steps, base::ThreadPool& pool) {
-  Model result{
-      .trace = &trace, .all = &all, .window = window, .lanes = lanes_of(trace, all, window)};
+            StepWindows steps, base::ThreadPool& pool, const std::optional<Window>& part) {
+  const Window modelled = part.value_or(window);
+  Model result{.trace = &trace,
+               .all = &all,
+               .window = window,
+               .part = modelled,
+               .lanes = lanes_of(trace, all, modelled, modelled.end_ticks == window.end_ticks)};
   result.step_windows = std::move(steps);
   for (const auto& of_rank : result.step_windows) {
     for (const trace::StepWindow& step : of_rank) result.steps.push_back(step.step);
@@ -335,7 +346,7 @@ std::vector<LaneTime> lane_times(const Model& model) {
     const Model::Lane& of = model.lanes[lane];
     if (!of.recorded) continue;
     LaneTime& time = times[lane];
-    time.rest_ticks = of.begin_ticks - model.window.begin_ticks;
+    time.rest_ticks = of.begin_ticks - model.part.begin_ticks;
     for (uint32_t call = of.first_call; call < of.end_call; ++call) {
       const uint64_t wait = model.wait_ticks(call);
       const uint64_t rest = model.end(call) - model.begin(call) - wait;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/column.hpp"
 #include "base/thread_pool.hpp"
 #include "comm/dependencies.hpp"
+#include "profile/call_tree.hpp"
 #include "profile/profile.hpp"
 #include "trace/calls.hpp"
 #include "trace/trace.hpp"
@@ -58,6 +60,9 @@ struct Model {
   const trace::Trace* trace;
   const comm::Dependencies* all;
   Window window;
+  /// What of it is modelled: all, or the part that `trace` knows. Calls that begin in it, with what
+  /// they last behind it; useful time inside. An end that is not the window's is behind the part.
+  Window part;
 
   struct Lane {
     bool recorded;         ///< False for a rank of which nothing is known: it has no time.
@@ -116,18 +121,24 @@ struct Model {
   [[nodiscard]] uint64_t gap_ticks(uint32_t call, size_t lane) const {
     const Lane& of = lanes[lane];
     const uint64_t from = gap_begin(call, of);
-    const uint64_t until = call == of.end_call ? window.end_ticks : begin(call);
+    const uint64_t until = call == of.end_call ? part.end_ticks : begin(call);
     return from < until ? until - from : 0;
   }
 };
 
 /// trace, all  must outlive the model.
+/// part        of the window; without one all of it.
 /// cost        O(events), parallel over lanes.
 Model model(const trace::Trace& trace, const comm::Dependencies& all, const Window& window,
-            StepWindows steps, base::ThreadPool& pool);
+            StepWindows steps, base::ThreadPool& pool, const std::optional<Window>& part = {});
+
+/// The call paths of a tree, depth first, callees in the order of their regions: whoever was seen
+/// first. returns  their numbers by node; kNone for the root.
+std::vector<uint32_t> number_paths(const profile::CallTree& tree,
+                                   std::vector<profile::CallPathNode>& call_paths);
 
 /// Per lane. Useful, wait, rest and polling time of a lane that is recorded add up to the window,
-/// to the tick.
+/// to the tick; of a part of it the rest of a call that goes on behind it counts there, too.
 std::vector<LaneTime> lane_times(const Model& model);
 
 }  // namespace pathline::findings

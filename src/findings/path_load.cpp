@@ -104,11 +104,12 @@ uint64_t io_bytes(const Model& model, const std::vector<uint32_t>& paths, uint32
   return bytes;
 }
 
-std::vector<uint32_t> paths_without_io(const Model& model) {
-  const auto classes = trace::call_classes(model.trace->definitions);
-  std::vector<uint32_t> owner(model.call_paths.size());
+std::vector<uint32_t> paths_without_io(const trace::Definitions& definitions,
+                                       const std::vector<profile::CallPathNode>& call_paths) {
+  const auto classes = trace::call_classes(definitions);
+  std::vector<uint32_t> owner(call_paths.size());
   for (uint32_t path = 0; path < owner.size(); ++path) {
-    const profile::CallPathNode& node = model.call_paths[path];
+    const profile::CallPathNode& node = call_paths[path];
     const bool is_io = node.region.valid() && classes[node.region] == trace::CallClass::kFileIo;
     owner[path] = is_io && node.parent.valid() ? owner[node.parent] : path;
   }

@@ -57,6 +57,10 @@ uint64_t io_bytes(const Model& model, const std::vector<uint32_t>& paths, uint32
 
 /// Per call path: the path that a call of file I/O counts for, which is that of its caller; others
 /// count for themselves.
-std::vector<uint32_t> paths_without_io(const Model& model);
+std::vector<uint32_t> paths_without_io(const trace::Definitions& definitions,
+                                       const std::vector<profile::CallPathNode>& call_paths);
+inline std::vector<uint32_t> paths_without_io(const Model& model) {
+  return paths_without_io(model.trace->definitions, model.call_paths);
+}
 
 }  // namespace pathline::findings

@@ -104,8 +104,8 @@ struct UnderWay {
   Known are = Known::kLeftOut;
   std::vector<std::vector<KnownEnd>> ends;  // Per location, by time; or empty.
   // Of Known::kUnmatched, per location:
-  std::vector<uint64_t> first_sends;  // The first send from before the part, or UINT64_MAX.
-  trace::Region of_sends;             // A region of MPI for the call that they stand in.
+  std::vector<std::vector<uint64_t>> sends;  // When something was sent before the part, by time.
+  trace::Region of_sends;                    // A region of MPI for the calls that they stand in.
 };
 
 /// open_at_end  per location, gets the begin of the call of MPI that goes on behind the part; or
@@ -158,9 +158,11 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     std::vector<trace::Region> calls;
     before.append_open_regions(calls);
     builder.reserve(room(part.until_ticks) - std::min(room(part.until_ticks), before.size()));
-    if (!known.first_sends.empty() && known.first_sends[i] < part.from_ticks) {
-      builder.enter(known.first_sends[i], known.of_sends);
-      builder.leave(part.from_ticks, known.of_sends);
+    if (!known.sends.empty()) {
+      for (const uint64_t ticks : known.sends[i]) {
+        builder.enter(ticks, known.of_sends);
+        builder.leave(ticks, known.of_sends);
+      }
     }
     const size_t added = builder.size() + calls.size();
     for (const trace::Region region : calls) builder.enter(part.from_ticks, region);
@@ -361,10 +363,15 @@ base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveInd
   known.are = Known::kUnmatched;
   known.of_sends = sending_region(archive.trace.definitions);
   if (known.of_sends.valid()) {
-    known.first_sends.assign(locations, UINT64_MAX);
+    known.sends.resize(locations);
     for (const MarkedMessage& one : messages) {
-      uint64_t& first = known.first_sends[one.send_location];
-      first = std::min(first, one.send_ticks);
+      if (one.send_ticks < part.from_ticks) {
+        known.sends[one.send_location].push_back(one.send_ticks);
+      }
+    }
+    for (auto& sends : known.sends) {
+      std::sort(sends.begin(), sends.end());
+      sends.erase(std::unique(sends.begin(), sends.end()), sends.end());
     }
   }
   std::vector<uint64_t> open_at_end(locations, UINT64_MAX);

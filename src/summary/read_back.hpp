@@ -45,7 +45,8 @@ struct JudgedPart {
 };
 
 /// The same with all locations of the run, and with its collective operations. What was under way
-/// where the part begins is told apart by a mark: sends from before stand in a call of their own.
+/// where the part begins is told apart by a mark: sends from before stand in calls of their own,
+/// which last no time.
 ///
 /// marks     of the run.
 /// part      of between_operations(), of all locations; its end any mark behind that.

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/judge_in_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "app/judged_part.hpp"
+#include "app/part_of_run.hpp"
+#include "base/memory.hpp"
+#include "comm/dependencies.hpp"
+#include "trace/calls.hpp"
+
+namespace pathline::app {
+namespace {
+
+using findings::Window;
+
+constexpr int kMostDoublings = 16;              // All of the run, if memory holds it.
+constexpr uint64_t kBytesOfJudgedAnEvent = 96;  // With what its calls depend on, and the model.
+
+/// As findings::program_window() of the whole.
+Window program_of(const summary::RunSummary& summary) {
+  const comm::Summary& facts = summary.facts;
+  Window program{std::max(summary.run.start_ticks, facts.init_end_ticks), summary.run.end_ticks};
+  if (facts.finalize_begin_ticks > 0) program.end_ticks = facts.finalize_begin_ticks;
+  program.end_ticks = std::max(program.begin_ticks, program.end_ticks);
+  return program;
+}
+
+/// Whether threads of a rank share its work, of which parts do not tell.
+bool forks(const comm::Summary& facts) {
+  constexpr trace::EventKind kForks[] = {trace::EventKind::kThreadFork, trace::EventKind::kOmpFork};
+  return std::any_of(std::begin(kForks), std::end(kForks), [&](trace::EventKind kind) {
+    return facts.events_by_kind[static_cast<size_t>(kind)] > 0;
+  });
+}
+
+/// Goes through a window from part to part.
+class Parts {
+ public:
+  Parts(const RunInParts& run, const summary::RunSummary& summary)
+      : archive_(run.archive),
+        summary_(summary),
+        window_(run.window),
+        locations_(chosen_locations(summary.run, {})) {}
+
+  /// What is read for a part, with what comes before and what calls there wait for, mostly.
+  [[nodiscard]] summary::PartOfRun read_for(const Window& part) const {
+    summary::PartOfRun read = summary::between_operations(
+        archive_.marks, {std::max<uint64_t>(1, part.begin_ticks) - 1, part.end_ticks, {}});
+    if (part.begin_ticks != window_.begin_ticks) read.from_ticks = from_of(part.begin_ticks);
+    if (part.end_ticks != window_.end_ticks) {
+      read.until_ticks = summary::next_mark(archive_.marks, part.end_ticks);
+    }
+    read.locations = locations_;
+    return read;
+  }
+  /// Borders are marks, so that what is under way there is known.
+  [[nodiscard]] std::vector<Window> cut(uint64_t events_of_part) const {
+    std::vector<Window> parts;
+    Window part{window_.begin_ticks, window_.begin_ticks};
+    const auto extend = [&](uint64_t until) {
+      const bool any = part.end_ticks > part.begin_ticks;
+      if (any && events_in({part.begin_ticks, until}) > events_of_part) {
+        parts.push_back(std::exchange(part, Window{part.end_ticks, part.end_ticks}));
+      }
+      part.end_ticks = until;
+    };
+    for (const summary::Mark& mark : archive_.marks) {
+      const bool is_inside = mark.ticks > window_.begin_ticks && mark.ticks < window_.end_ticks;
+      if (is_inside && mark.knows_operations) extend(mark.ticks);
+    }
+    extend(window_.end_ticks);
+    parts.push_back(part);
+    return parts;
+  }
+  [[nodiscard]] uint64_t events_in(const Window& part) const {
+    return summary::events_to_keep(archive_.index, summary_.run, read_for(part));
+  }
+
+  /// What the part from a border on is read from, and what was sent before.
+  [[nodiscard]] findings::NextPart next(const Window& part, const comm::MpiCalls& calls) const {
+    if (part.end_ticks == window_.end_ticks) return {UINT64_MAX, {}};
+    findings::NextPart next{from_of(part.end_ticks), {}};
+    for (const summary::Mark& mark : archive_.marks) {
+      if (mark.ticks != next.read_from_ticks) continue;
+      for (const summary::MarkedMessage& one : mark.messages) {
+        const uint32_t lane = calls.lane_at(one.send_location);
+        if (lane != comm::kNoLane) next.sends.push_back({lane, one.send_ticks});
+      }
+    }
+    return next;
+  }
+
+ private:
+  [[nodiscard]] uint64_t from_of(uint64_t border) const {
+    return summary::between_operations(archive_.marks, {border, border, {}}).from_ticks;
+  }
+
+  const KnownArchive& archive_;
+  const summary::RunSummary& summary_;
+  const Window window_;
+  const std::vector<uint32_t> locations_;
+};
+
+enum class Order : uint8_t { kForwards, kBackwards };
+
+/// Calls visit(model, next) for each part, until that is false.
+///
+/// returns  whether all was visited.
+template <class Visit>
+base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummary& summary,
+                                 Order order, base::ThreadPool& pool, base::Progress& progress,
+                                 Visit visit) {
+  const Parts parts(run, summary);
+  std::vector<Window> cut = parts.cut(run.events_of_part);
+  uint64_t events = 0;
+  for (const Window& part : cut) {
+    const uint64_t of_part = parts.events_in(part);
+    events += of_part;
+    if (of_part > run.most_events) return false;
+  }
+  progress.begin("judging part by part", "events", events);
+  if (order == Order::kBackwards) std::reverse(cut.begin(), cut.end());
+  for (const Window& part : cut) {
+    const bool is_last = part.end_ticks == run.window.end_ticks;
+    // Backwards a wait is followed to where it ends, which may be a part behind its call.
+    const uint64_t from_ticks = order == Order::kBackwards ? 0 : part.begin_ticks;
+    const auto waits =
+        waits_of_part(run.archive, summary, from_ticks, part.end_ticks - (is_last ? 0 : 1),
+                      parts.read_for(part), kMostDoublings, pool);
+    if (!waits) return waits.error();
+    if (waits.value().cut_calls > 0) return false;
+    const trace::Trace& trace = waits.value().trace;
+    const comm::Dependencies all = comm::dependencies(trace, pool);
+    // Threads that call MPI now and then would be lanes of some parts only.
+    if (all.calls.lanes.size() != summary.run.rank_count) return false;
+    const findings::Model model =
+        findings::model(trace, all, run.window, trace::marked_steps(trace), pool, part);
+    if (!visit(model, parts.next(part, all.calls))) return false;
+    progress.done += parts.events_in(part);
+  }
+  return true;
+}
+
+/// Per lane: when the call ends that it is in where the window begins, or that. nullopt as
+/// critical_path_in_parts().
+base::Result<std::optional<std::vector<uint64_t>>> first_ticks_of(
+    const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool) {
+  using Ticks = std::optional<std::vector<uint64_t>>;
+  const uint64_t begin = run.window.begin_ticks;
+  const Parts parts(run, summary);
+  const auto waits = waits_of_part(run.archive, summary, 0, begin, parts.read_for({begin, begin}),
+                                   kMostDoublings, pool);
+  if (!waits) return waits.error();
+  const comm::MpiCalls calls = comm::mpi_calls(waits.value().trace, pool);
+  if (waits.value().cut_calls > 0 || calls.lanes.size() != summary.run.rank_count) return Ticks();
+  std::vector<uint64_t> ticks(calls.lanes.size(), begin);
+  for (size_t lane = 0; lane < ticks.size(); ++lane) {
+    for (uint32_t call = calls.first[lane]; call < calls.first[lane + 1]; ++call) {
+      if (calls.begin_ticks[call] >= begin) break;
+      ticks[lane] = std::max(ticks[lane], calls.end_ticks[call]);
+    }
+  }
+  return Ticks(std::move(ticks));
+}
+
+}  // namespace
+
+base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
+    base::Progress& progress) {
+  findings::GrowingEfficiency growing;
+  const auto all = for_each_part(run, summary, Order::kForwards, pool, progress,
+                                 [&](const findings::Model& part, const findings::NextPart& next) {
+                                   return growing.add(part, next);
+                                 });
+  if (!all) return all.error();
+  if (!all.value()) return std::optional<findings::GrowingEfficiency::Found>();
+  return growing.finish();
+}
+
+base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
+    base::Progress& progress) {
+  const auto first_ticks = first_ticks_of(run, summary, pool);
+  if (!first_ticks) return first_ticks.error();
+  if (!first_ticks.value()) return std::optional<findings::GrowingCriticalPath::Found>();
+  findings::GrowingCriticalPath growing(std::move(*first_ticks.value()));
+  const auto all = for_each_part(run, summary, Order::kBackwards, pool, progress,
+                                 [&](const findings::Model& part, const findings::NextPart&) {
+                                   growing.add(part);
+                                   return true;
+                                 });
+  if (!all) return all.error();
+  if (!all.value()) return std::optional<findings::GrowingCriticalPath::Found>();
+  return std::optional(growing.finish());
+}
+
+base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path& path,
+                                                     const summary::RunSummary& summary,
+                                                     const FindingsRequest& request) {
+  using Run = std::optional<RunInParts>;
+  if (fits_into_memory(summary) || forks(summary.facts)) return Run();
+  auto known = known_archive(path, summary, PartNeeds::kFindings);
+  if (!known) return known.error();
+  if (!known.value()) return Run();
+  RunInParts run{std::move(*known.value())};
+  if (summary.facts.marked_steps > 0) {
+    auto steps = summary::read_steps_of_time(*run.archive.file, summary.run, 0, UINT64_MAX);
+    if (!steps) return steps.error();
+    run.archive.steps = std::move(steps).value();
+  }
+  const Window program = program_of(summary);
+  run.window = program;
+  if (request.focus == findings::Focus::kTime) {
+    const auto selection = select_focus(summary.run, request);
+    if (!selection) return selection.error();
+    run.window = {std::max(selection.value().from_ticks, program.begin_ticks),
+                  std::min(selection.value().until_ticks, program.end_ticks)};
+  } else if (request.focus == findings::Focus::kSteps && run.archive.steps) {
+    run.window = findings::steps_window(run.archive.steps->windows, program);
+  }
+  if (run.window.begin_ticks >= run.window.end_ticks) return Run();
+  run.most_events = base::available_memory().value_or(UINT64_MAX) / kBytesOfJudgedAnEvent;
+  run.events_of_part = std::min(kMostJudgedEvents, run.most_events);
+  return Run(std::move(run));
+}
+
+}  // namespace pathline::app

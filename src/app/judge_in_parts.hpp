@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "app/efficiency.hpp"
+#include "app/known_archive.hpp"
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "findings/efficiency.hpp"
+#include "findings/growing_critical_path.hpp"
+#include "findings/model.hpp"
+#include "summary/run_summary.hpp"
+
+// What is concluded from all events of a run that is larger than memory: its archive is read one
+// part of its time after the other, and the answer is that of the whole to the last digit.
+namespace pathline::app {
+
+/// A run, and how it is cut.
+struct RunInParts {
+  KnownArchive archive;
+  findings::Window window{0, 0};      ///< What is judged of it.
+  uint64_t events_of_part = 0;        ///< About.
+  uint64_t most_events = UINT64_MAX;  ///< Of a part that cannot be cut further.
+};
+
+/// path     of the summary.
+/// returns  nullopt where the run fits into memory, or can only be understood as a whole: with
+///          one-sided communication, samples, recording that is switched, requests that are
+///          cancelled, threads that fork and join; and where no parts can be read at all.
+/// errors   kInvalidArgument for a focus in which nothing lies; those of reading the summary.
+base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path& path,
+                                                     const summary::RunSummary& summary,
+                                                     const FindingsRequest& request);
+
+/// As find_efficiency().
+///
+/// returns  nullopt with several threads of a rank that call MPI, and where calls wait for what
+///          comes too far behind them.
+/// errors   those of waits_of_part().
+/// cost     O(events), those around the border of two parts twice or more.
+base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
+    base::Progress& progress);
+
+/// As find_critical_path(); returns, errors and cost as above.
+base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
+    base::Progress& progress);
+
+}  // namespace pathline::app

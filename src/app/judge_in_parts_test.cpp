@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is concluded of a run that is read part by part is what the whole says.
+
+#include "app/judge_in_parts.hpp"
+
+#include <random>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/judged_part.hpp"
+#include "app/test_archived_run.hpp"
+#include "base/test_scale.hpp"
+#include "findings/test_random_program.hpp"
+
+namespace pathline::app {
+namespace {
+
+std::string text_of(const EfficiencyReport& report) {
+  std::string text = efficiency_json(report.whole, report.ticks_per_second).dump(1);
+  text += fmt::format("\n{} {} {}\n", report.begin_s, report.end_s, report.whole.forced);
+  for (const EfficiencyRow& row : report.rows) {
+    text +=
+        fmt::format("{} {} {} {} {} {} {}\n", row.name, row.mean_s, row.max_s, row.max_rank,
+                    row.load_balance, row.communication.value_or(-1), row.length_s.value_or(-1));
+  }
+  return text;
+}
+
+/// A run in parts of about so many events.
+RunInParts cut(const ArchivedRun& run, const FindingsRequest& request, uint64_t events_of_part) {
+  base::ThreadPool pool(1);
+  const auto judged = judged_part(run.whole, "run", request, pool);
+  EXPECT_TRUE(judged.ok());
+  return {run.known(), judged.value()->window, events_of_part};
+}
+
+void compare_efficiency(ArchivedRun& run, const FindingsRequest& request, const RunInParts& cut) {
+  base::Progress progress;
+  const auto parts = efficiency_in_parts(cut, run.summary(), run.pool, progress);
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  ASSERT_TRUE(parts.value());
+  for (const auto by : {std::optional<EfficiencyBy>(), std::optional(EfficiencyBy::kRegion),
+                        std::optional(EfficiencyBy::kHost), std::optional(EfficiencyBy::kStep)}) {
+    const auto whole = find_efficiency(run.whole, "run", request, by, run.pool, progress);
+    ASSERT_TRUE(whole.ok()) << whole.error().message;
+    const EfficiencyReport report = efficiency_report(
+        run.summary().run, cut.window, parts.value()->efficiency, parts.value()->useful, by);
+    ASSERT_EQ(text_of(report), text_of(whole.value()));
+  }
+}
+
+std::string text_of(const CriticalReport& report) {
+  std::string text = fmt::format("{} {} {}\n", report.begin_s, report.end_s, report.segments);
+  for (const CriticalRow& row : report.rows) {
+    text += fmt::format("{} {} {} {}\n", row.call_path, row.rank, row.on_path_s, row.imbalance_s);
+  }
+  return text;
+}
+
+void compare_critical_path(ArchivedRun& run, const FindingsRequest& request,
+                           const RunInParts& cut) {
+  base::Progress progress;
+  const auto parts = critical_path_in_parts(cut, run.summary(), run.pool, progress);
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  ASSERT_TRUE(parts.value());
+  const auto whole = find_critical_path(run.whole, "run", request, run.pool, progress);
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  ASSERT_EQ(text_of(critical_report(run.summary().run, cut.window, *parts.value())),
+            text_of(whole.value()));
+}
+
+void compare(ArchivedRun& run, const FindingsRequest& request, uint64_t events_of_part) {
+  const RunInParts parts = cut(run, request, events_of_part);
+  compare_efficiency(run, request, parts);
+  compare_critical_path(run, request, parts);
+}
+
+TEST(JudgeInParts, SaysWhatTheWholeSays) {
+  for (uint32_t seed = 0; seed < base::scaled(8); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ArchivedRun run(findings::RandomProgram(seed).trace(), 40);
+    std::mt19937 random(seed);
+    compare(run, {}, 1 + random() % 40);
+    compare(run, {.focus = findings::Focus::kRun}, 1);
+    const double length = run.whole.duration_seconds();
+    const double from = length * (0.1 + 0.5 * static_cast<double>(random() % 100) / 100);
+    compare(run, {.focus = findings::Focus::kTime, .from_s = from, .until_s = from + length / 3},
+            1 + random() % 100);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace pathline::app

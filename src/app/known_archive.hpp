@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/thread_pool.hpp"
+#include "otf2/reader.hpp"
+#include "summary/archive_index.hpp"
+#include "summary/column_file.hpp"
+#include "summary/marks.hpp"
+#include "summary/run_summary.hpp"
+#include "summary/steps_file.hpp"
+#include "trace/trace.hpp"
+
+// The archive of a summary, which tells where in it what stands.
+namespace pathline::app {
+
+/// What is asked of the events of a part.
+enum class PartNeeds : uint8_t {
+  kCalls,     ///< Visits and times of the calls of chosen ranks, and their bytes.
+  kMessages,  ///< Messages that were sent there, with a chosen rank.
+  kWaits,     ///< Who waited there for whom.
+  kFindings,  ///< The same for calls that began there.
+};
+
+struct KnownArchive {
+  std::filesystem::path source;
+  std::optional<summary::ColumnReader> file;  ///< The summary.
+  summary::ArchiveIndex index;
+  summary::Marks marks;                       ///< Not for PartNeeds::kCalls.
+  std::optional<summary::StepsOfTime> steps;  ///< Those of the whole run, if they are there.
+};
+
+/// path     of the summary.
+/// returns  nullopt where parts of the run cannot be read alone: what is asked may follow from
+///          others, the summary does not know the places of its events, the archive is not there.
+/// errors   those of reading the summary.
+base::Result<std::optional<KnownArchive>> known_archive(const std::filesystem::path& path,
+                                                        const summary::RunSummary& summary,
+                                                        PartNeeds needs);
+
+/// The archive that a summary was made of, for summary::read_back() of some locations.
+///
+/// errors  kNotFound for what is no OTF2 archive, those of reading its definitions.
+base::Result<otf2::Archive> open_archive_of(const std::filesystem::path& source,
+                                            const std::vector<uint32_t>& locations,
+                                            base::ThreadPool& pool);
+
+inline constexpr uint64_t kBytesOfPartAnEvent =
+    48;  ///< Some are read that are not kept, and fields of messages.
+
+/// errors  kIo where so many events are too much for the memory there is.
+base::Status check_memory_for_part(const std::filesystem::path& source, uint64_t events);
+
+/// Events of which it is known who waited for whom.
+struct WaitsOfPart {
+  trace::Trace trace;
+  summary::PartOfRun read;  ///< What that was read of.
+  uint64_t cut_calls = 0;   ///< Of what was asked for: they wait for what comes far behind it.
+};
+
+/// What is known of the calls that begin in a time, or from 0 on also of those that are open there.
+///
+/// part            what is read first, with all locations: between two marks, around that time.
+/// most_doublings  it is read until it is known what its calls wait for, but, for each of these, of
+///                 no more than one, two, four ... marks behind it, and no more than memory holds.
+/// errors          those of open_archive_of() and summary::read_back_waits().
+/// cost            O(events) of `part` and of what is read behind it.
+base::Result<WaitsOfPart> waits_of_part(const KnownArchive& archive,
+                                        const summary::RunSummary& summary, uint64_t from_ticks,
+                                        uint64_t until_ticks, summary::PartOfRun part,
+                                        int most_doublings, base::ThreadPool& pool);
+
+}  // namespace pathline::app
