@@ -155,15 +155,8 @@ base::Result<layout::Scene> make_comparison_scene(
   return base::Error{base::ErrorCode::kInvalidArgument, "this figure compares no runs"};
 }
 
-base::Result<layout::Scene> make_efficiency_scene(const trace::Trace& trace,
-                                                  const std::string& input,
-                                                  const FindingsRequest& request,
-                                                  const figure::Options& options,
-                                                  base::ThreadPool& pool) {
-  base::Progress progress;
-  const auto found = find_efficiency(trace, input, request, {}, pool, progress);
-  if (!found) return found.error();
-  const EfficiencyReport& report = found.value();
+base::Result<layout::Scene> make_efficiency_scene(const EfficiencyReport& report,
+                                                  const figure::Options& options) {
   return figure::efficiency(report.whole, report.end_s - report.begin_s, options);
 }
 

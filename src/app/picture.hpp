@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/efficiency.hpp"
 #include "app/findings.hpp"
 #include "app/network_input.hpp"
 #include "app/outcomes.hpp"
@@ -60,13 +61,10 @@ base::Result<layout::Scene> make_comparison_scene(
 
 /// kEfficiency: how well each time step uses the ranks.
 ///
-/// request  the part of the run whose steps are shown
-/// errors   those of find_efficiency() and figure::efficiency().
-base::Result<layout::Scene> make_efficiency_scene(const trace::Trace& trace,
-                                                  const std::string& input,
-                                                  const FindingsRequest& request,
-                                                  const figure::Options& options,
-                                                  base::ThreadPool& pool);
+/// report  of the part of the run whose steps are shown
+/// errors  those of figure::efficiency().
+base::Result<layout::Scene> make_efficiency_scene(const EfficiencyReport& report,
+                                                  const figure::Options& options);
 
 /// kTopology: the ranks of a run on the machine that `input` tells of (machine_of()).
 ///

@@ -63,7 +63,7 @@ summary::Parts tables_of(FigureKind kind) {
   const bool is_steps = kind == FigureKind::kSteps;
   const bool is_timeline = kind == FigureKind::kTimeline;
   return {.profile = is_profile || is_timeline,
-          .pairs = !is_profile && !is_steps && !is_timeline,
+          .pairs = !is_profile && !is_steps && !is_timeline && kind != FigureKind::kEfficiency,
           .waits = false,
           .bytes = false,
           .steps = is_steps};

@@ -3,13 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/judge_in_parts.hpp"
-#include "app/part_of_run.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/findings_options.hpp"
+#include "cli/judged_answer.hpp"
 #include "cli/table.hpp"
-#include "input/input.hpp"
 
 namespace pathline::cli {
 namespace {
@@ -87,39 +85,6 @@ Table rows_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
   return table;
 }
 
-/// What `judge(parts, summary, pool, progress)` concludes from all of a run that is larger than
-/// memory, part by part. nullopt without a summary, where that keeps the answer, and where the run
-/// cannot be judged in parts.
-template <class Found, class Judge>
-base::Result<std::optional<Found>> found_in_parts(const FocusOptions& options,
-                                                  const app::FindingsRequest& request, Opened& run,
-                                                  Judge judge) {
-  using Result = base::Result<std::optional<Found>>;
-  if (!run.summary || !options.scratch.empty() || app::fits_into_memory(*run.summary)) {
-    return std::optional<Found>();
-  }
-  const auto kept = app::judged_run(options.input, *run.summary, run.trace);
-  if (!kept) return kept.error();
-  if (kept.value() && kept.value()->answers(request)) return std::optional<Found>();
-  Result found = std::optional<Found>();
-  run.summary->run = std::move(run.trace);
-  with_progress(run.progress, options.quiet, [&] {
-    const auto parts = app::run_in_parts(options.input, *run.summary, request);
-    if (!parts) {
-      found = parts.error();
-    } else if (parts.value()) {
-      found = judge(*parts.value(), *run.summary, run.pool, run.progress);
-    }
-  });
-  if (found && found.value() && !options.quiet) {
-    note(fmt::format("{} events are too many for the memory there is: {} was read part by part",
-                     base::human_count(run.summary->facts.events),
-                     input::events_of(*run.summary, options.input).string()));
-  }
-  run.trace = std::move(run.summary->run);
-  return found;
-}
-
 base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   auto request = focus_of(options);
   if (!request) return request.error();
@@ -129,45 +94,18 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   if (options.by == "step") by = app::EfficiencyBy::kStep;
   auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
-  auto in_parts = found_in_parts<app::EfficiencyReport>(
-      options, request.value(), *opened.value(),
-      [&](const app::RunInParts& parts, const summary::RunSummary& summary, base::ThreadPool& pool,
-          base::Progress& progress) -> base::Result<std::optional<app::EfficiencyReport>> {
-        const auto found = app::efficiency_in_parts(parts, summary, pool, progress);
-        if (!found) return found.error();
-        if (!found.value()) return std::optional<app::EfficiencyReport>();
-        return std::optional(app::efficiency_report(
-            summary.run, parts.window, found.value()->efficiency, found.value()->useful, by));
-      });
-  if (!in_parts) return in_parts.error();
-  base::Result<std::optional<app::JudgedRun>> kept = std::optional<app::JudgedRun>();
-  if (!in_parts.value()) kept = kept_answer(options, request.value(), *opened.value());
-  if (!kept) return kept.error();
-  base::Result<app::EfficiencyReport> found = app::EfficiencyReport{};
-  base::Progress progress;
-  with_progress(progress, options.quiet, [&] {
-    if (in_parts.value()) {
-      found = std::move(*in_parts.value());
-      return;
-    }
-    if (kept.value()) {
-      found = app::report_by(std::move(kept.value()->efficiency), by);
-      return;
-    }
-    found = app::find_efficiency(opened.value()->trace, opened.value()->source, request.value(), by,
-                                 opened.value()->pool, progress);
-  });
+  const auto found = efficiency_of(options, request.value(), by, *opened.value());
   if (!found) return found.error();
-  const app::EfficiencyReport& report = found.value();
+  const app::EfficiencyReport& report = found.value().answer;
   base::Status status;
   if (by) {
     if (report.rows.empty() && !options.quiet) note("the program marks no time steps");
     Table table = rows_table(options, report);
-    if (kept.value()) table.add_summary_to_json();
+    if (found.value().kept) table.add_summary_to_json();
     status = table.finish();
   } else if (options.format == "json") {
     auto json = app::efficiency_json(report.whole, report.ticks_per_second);
-    if (kept.value()) add_summary_to(json);
+    if (found.value().kept) add_summary_to(json);
     status = write_result(options.output, json.dump(2) + '\n');
   } else if (is_for_people(options)) {
     status = write_result(options.output, tree_text(report));
@@ -183,35 +121,9 @@ base::Result<int> run_critical(const FocusOptions& options) {
   if (!request) return request.error();
   auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
-  auto in_parts = found_in_parts<app::CriticalReport>(
-      options, request.value(), *opened.value(),
-      [](const app::RunInParts& parts, const summary::RunSummary& summary, base::ThreadPool& pool,
-         base::Progress& progress) -> base::Result<std::optional<app::CriticalReport>> {
-        const auto found = app::critical_path_in_parts(parts, summary, pool, progress);
-        if (!found) return found.error();
-        if (!found.value()) return std::optional<app::CriticalReport>();
-        return std::optional(app::critical_report(summary.run, parts.window, *found.value()));
-      });
-  if (!in_parts) return in_parts.error();
-  base::Result<std::optional<app::JudgedRun>> kept = std::optional<app::JudgedRun>();
-  if (!in_parts.value()) kept = kept_answer(options, request.value(), *opened.value());
-  if (!kept) return kept.error();
-  base::Result<app::CriticalReport> found = app::CriticalReport{};
-  base::Progress progress;
-  with_progress(progress, options.quiet, [&] {
-    if (in_parts.value()) {
-      found = std::move(*in_parts.value());
-      return;
-    }
-    if (kept.value()) {
-      found = std::move(kept.value()->critical);
-      return;
-    }
-    found = app::find_critical_path(opened.value()->trace, opened.value()->source, request.value(),
-                                    opened.value()->pool, progress);
-  });
+  const auto found = critical_path_of(options, request.value(), *opened.value());
   if (!found) return found.error();
-  const app::CriticalReport& report = found.value();
+  const app::CriticalReport& report = found.value().answer;
   Table table(
       options,
       {{.name = "callpath", .is_text = true, .least = 16},
@@ -229,7 +141,7 @@ base::Result<int> run_critical(const FocusOptions& options) {
   table.footnote(fmt::format("{} from {:.6f} s on, in {}; rank: the one that has most of it",
                              base::human_seconds(length), report.begin_s,
                              base::counted(report.segments, "stretch", "stretches")));
-  if (kept.value()) table.add_summary_to_json();
+  if (found.value().kept) table.add_summary_to_json();
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

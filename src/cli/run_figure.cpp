@@ -14,6 +14,7 @@
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "cli/figure_kinds.hpp"
+#include "cli/judged_answer.hpp"
 #include "cli/message_rows.hpp"
 
 namespace pathline::cli {
@@ -196,7 +197,9 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
       request.from_s = common.from_s.value_or(0);
       request.until_s = common.until_s.value_or(run.trace.duration_seconds());
     }
-    return app::make_efficiency_scene(run.trace, run.source, request, look, run.pool);
+    const auto found = efficiency_of(common, request, {}, run);
+    if (!found) return found.error();
+    return app::make_efficiency_scene(found.value().answer, look);
   }
   if (run.summary) {
     return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
@@ -210,6 +213,7 @@ Takes taken_by(app::FigureKind kind) {
   switch (kind) {
     case app::FigureKind::kTimeline:
     case app::FigureKind::kSteps:
+    case app::FigureKind::kEfficiency:
     case app::FigureKind::kProfile: return Takes::kPartsOfSummaries;
     case app::FigureKind::kMatrix:
     case app::FigureKind::kChord:
