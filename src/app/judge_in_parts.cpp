@@ -198,6 +198,20 @@ base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_
   return std::optional(growing.finish());
 }
 
+base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
+    base::ThreadPool& pool, base::Progress& progress) {
+  GrowingPathWaits waits;
+  const auto all = for_each_part(run, summary, Order::kForwards, pool, progress,
+                                 [&](const findings::Model& part, const findings::NextPart&) {
+                                   waits.add(part, selection);
+                                   return true;
+                                 });
+  if (!all) return all.error();
+  if (!all.value()) return std::optional<std::vector<PathWaits>>();
+  return std::optional(waits.rows(summary.run));
+}
+
 base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path& path,
                                                      const summary::RunSummary& summary,
                                                      const FindingsRequest& request) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "app/efficiency.hpp"
 #include "app/known_archive.hpp"
+#include "app/wait_rows.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -14,6 +16,7 @@
 #include "findings/growing_critical_path.hpp"
 #include "findings/model.hpp"
 #include "summary/run_summary.hpp"
+#include "trace/select.hpp"
 
 // What is concluded from all events of a run that is larger than memory: its archive is read one
 // part of its time after the other, and the answer is that of the whole to the last digit.
@@ -50,5 +53,11 @@ base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_pa
 base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
     base::Progress& progress);
+
+/// As waits_by_call_path() of chosen ranks, and the time of `run`; returns, errors and cost as
+/// above.
+base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
+    base::ThreadPool& pool, base::Progress& progress);
 
 }  // namespace pathline::app

@@ -72,10 +72,32 @@ void compare_critical_path(ArchivedRun& run, const FindingsRequest& request,
             text_of(whole.value()));
 }
 
+std::string text_of(const std::vector<PathWaits>& rows) {
+  std::string text;
+  for (const PathWaits& row : rows) {
+    text += fmt::format("{} {} {} {}\n", row.kind, row.call_path, row.count, row.wait_s);
+  }
+  return text;
+}
+
+void compare_waits(ArchivedRun& run, const RunInParts& cut) {
+  base::Progress progress;
+  trace::Selection selection;
+  selection.from_ticks = cut.window.begin_ticks;
+  selection.until_ticks = cut.window.end_ticks;
+  const auto parts = waits_by_call_path_in_parts(cut, run.summary(), selection, run.pool, progress);
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  ASSERT_TRUE(parts.value());
+  const comm::Dependencies all = comm::dependencies(run.whole, run.pool);
+  ASSERT_EQ(text_of(*parts.value()),
+            text_of(waits_by_call_path(run.whole, all, selection, run.pool)));
+}
+
 void compare(ArchivedRun& run, const FindingsRequest& request, uint64_t events_of_part) {
   const RunInParts parts = cut(run, request, events_of_part);
   compare_efficiency(run, request, parts);
   compare_critical_path(run, request, parts);
+  compare_waits(run, parts);
 }
 
 TEST(JudgeInParts, SaysWhatTheWholeSays) {

@@ -2,7 +2,6 @@
 #include "app/wait_rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -54,31 +53,9 @@ class ChosenTime {
 
 std::vector<PathWaits> waits_by_call_path(const ChosenTime& chosen,
                                           const trace::Selection& selection) {
-  const findings::Model& model = chosen.model();
-  struct Sum {
-    uint64_t count = 0;
-    uint64_t ticks = 0;
-  };
-  std::map<std::pair<comm::WaitKind, uint32_t>, Sum> sums;
-  for (size_t lane = 0; lane < model.lanes.size(); ++lane) {
-    if (!selection.has_rank(chosen.rank(lane))) continue;
-    for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
-      const uint64_t ticks = model.wait_ticks(call);
-      if (ticks == 0) continue;
-      Sum& sum = sums[{model.all->kind[call], model.call_path[call]}];
-      ++sum.count;
-      sum.ticks += ticks;
-    }
-  }
-  std::vector<PathWaits> rows;
-  for (const auto& [key, sum] : sums) {
-    rows.push_back({std::string(comm::wait_name(key.first)), chosen.names().text(key.second),
-                    sum.count, chosen.seconds(sum.ticks)});
-  }
-  std::sort(rows.begin(), rows.end(), [](const PathWaits& a, const PathWaits& b) {
-    return std::tie(b.wait_s, a.call_path, a.kind) < std::tie(a.wait_s, b.call_path, b.kind);
-  });
-  return rows;
+  GrowingPathWaits waits;
+  waits.add(chosen.model(), selection);
+  return waits.rows(*chosen.model().trace);
 }
 
 std::vector<WaitCause> wait_causes(const ChosenTime& chosen, const trace::Selection& selection) {
@@ -104,6 +81,40 @@ std::vector<WaitCause> wait_causes(const ChosenTime& chosen, const trace::Select
 }
 
 }  // namespace
+
+void GrowingPathWaits::add(const findings::Model& part, const trace::Selection& selection) {
+  std::vector<uint32_t> nodes;
+  for (const profile::CallPathNode& path : part.call_paths) {
+    nodes.push_back(tree_.child(path.parent.valid() ? nodes[path.parent] : 0, path.region));
+  }
+  for (size_t lane = 0; lane < part.lanes.size(); ++lane) {
+    if (!selection.has_rank(part.all->calls.lanes[lane].rank)) continue;
+    for (uint32_t call = part.lanes[lane].first_call; call < part.lanes[lane].end_call; ++call) {
+      const uint64_t ticks = part.wait_ticks(call);
+      if (ticks == 0) continue;
+      const uint32_t path = part.call_path[call];
+      Sum& sum = sums_[{part.all->kind[call], path == findings::kNone ? 0 : nodes[path]}];
+      ++sum.count;
+      sum.ticks += ticks;
+    }
+  }
+}
+
+std::vector<PathWaits> GrowingPathWaits::rows(const trace::Trace& run) const {
+  std::vector<profile::CallPathNode> call_paths;
+  const std::vector<uint32_t> number = findings::number_paths(tree_, call_paths);
+  const PathNames names(run, call_paths);
+  const auto hz = static_cast<double>(run.definitions.clock.ticks_per_second);
+  std::vector<PathWaits> rows;
+  for (const auto& [key, sum] : sums_) {
+    rows.push_back({std::string(comm::wait_name(key.first)), names.text(number[key.second]),
+                    sum.count, static_cast<double>(sum.ticks) / hz});
+  }
+  std::sort(rows.begin(), rows.end(), [](const PathWaits& a, const PathWaits& b) {
+    return std::tie(b.wait_s, a.call_path, a.kind) < std::tie(a.wait_s, b.call_path, b.kind);
+  });
+  return rows;
+}
 
 std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,
                                           const trace::Selection& selection,

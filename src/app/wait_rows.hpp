@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "comm/dependencies.hpp"
+#include "findings/model.hpp"
+#include "profile/call_tree.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -28,6 +32,23 @@ struct PathWaits {
 std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,
                                           const trace::Selection& selection,
                                           base::ThreadPool& pool);
+
+/// The same of a run that is modelled part by part.
+class GrowingPathWaits {
+ public:
+  /// selection  its ranks; the time is that of the model.
+  void add(const findings::Model& part, const trace::Selection& selection);
+  /// run  whose regions these are.
+  [[nodiscard]] std::vector<PathWaits> rows(const trace::Trace& run) const;
+
+ private:
+  struct Sum {
+    uint64_t count = 0;
+    uint64_t ticks = 0;
+  };
+  profile::CallTree tree_;
+  std::map<std::pair<comm::WaitKind, uint32_t>, Sum> sums_;  // By kind and node.
+};
 
 /// What others waited because of what one rank did at one call path.
 struct WaitCause {

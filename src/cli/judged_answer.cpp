@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/judged_answer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/judge_in_parts.hpp"
@@ -17,6 +18,7 @@ namespace {
 /// cannot be judged in parts.
 template <class Found, class Judge>
 base::Result<std::optional<Found>> found_in_parts(const CommonOptions& options,
+                                                  const Answers& answers,
                                                   const app::FindingsRequest& request, Opened& run,
                                                   Judge judge) {
   using Result = base::Result<std::optional<Found>>;
@@ -25,11 +27,11 @@ base::Result<std::optional<Found>> found_in_parts(const CommonOptions& options,
   }
   const auto kept = app::judged_run(options.input, *run.summary, run.trace);
   if (!kept) return kept.error();
-  if (kept.value() && kept.value()->answers(request)) return std::optional<Found>();
+  if (kept.value() && answers(*kept.value())) return std::optional<Found>();
   Result found = std::optional<Found>();
   run.summary->run = std::move(run.trace);
   with_progress(run.progress, options.quiet, [&] {
-    const auto parts = app::run_in_parts(options.input, *run.summary, request);
+    auto parts = app::run_in_parts(options.input, *run.summary, request);
     if (!parts) {
       found = parts.error();
     } else if (parts.value()) {
@@ -50,7 +52,8 @@ template <class Report, class TakeKept, class InParts, class OfAll>
 base::Result<JudgedAnswer<Report>> answer_of(const CommonOptions& options,
                                              app::FindingsRequest& request, Opened& run,
                                              TakeKept take_kept, InParts in_parts, OfAll of_all) {
-  auto parts = found_in_parts<Report>(options, request, run, in_parts);
+  const auto answers = [&](const app::JudgedRun& judged) { return judged.answers(request); };
+  auto parts = found_in_parts<Report>(options, answers, request, run, in_parts);
   if (!parts) return parts.error();
   if (parts.value()) return JudgedAnswer<Report>{std::move(*parts.value())};
   auto kept = kept_answer(options, request, run);
@@ -103,6 +106,20 @@ base::Result<JudgedAnswer<app::CriticalReport>> critical_path_of(const CommonOpt
       options, request, run, [](app::JudgedRun kept) { return std::move(kept.critical); }, in_parts,
       [&](base::Progress& progress) {
         return app::find_critical_path(run.trace, run.source, request, run.pool, progress);
+      });
+}
+
+base::Result<std::optional<std::vector<app::PathWaits>>> waits_in_parts(
+    const CommonOptions& options, const Answers& answers, Opened& run) {
+  using Waits = std::vector<app::PathWaits>;
+  const trace::Selection& selection = run.selection;
+  return found_in_parts<Waits>(
+      options, answers, {.focus = findings::Focus::kRun}, run,
+      [&](app::RunInParts& parts, const summary::RunSummary& summary, base::ThreadPool& pool,
+          base::Progress& progress) {
+        parts.window = {std::max(selection.from_ticks, summary.run.start_ticks),
+                        std::min(selection.until_ticks, summary.run.end_ticks)};
+        return app::waits_by_call_path_in_parts(parts, summary, selection, pool, progress);
       });
 }
 

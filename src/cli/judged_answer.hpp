@@ -2,10 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "app/efficiency.hpp"
+#include "app/wait_rows.hpp"
 #include "base/result.hpp"
 #include "cli/command.hpp"
+#include "cli/findings_options.hpp"
 
 namespace pathline::cli {
 
@@ -30,5 +33,10 @@ base::Result<JudgedAnswer<app::EfficiencyReport>> efficiency_of(const CommonOpti
 base::Result<JudgedAnswer<app::CriticalReport>> critical_path_of(const CommonOptions& options,
                                                                  app::FindingsRequest& request,
                                                                  Opened& run);
+
+/// Waits by call path of the chosen ranks, of a summary whose run is larger than memory; nullopt
+/// where that is not so, the summary keeps what `answers`, or the run cannot be read part by part.
+base::Result<std::optional<std::vector<app::PathWaits>>> waits_in_parts(
+    const CommonOptions& options, const Answers& answers, Opened& run);
 
 }  // namespace pathline::cli

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/findings_options.hpp"
+#include "cli/judged_answer.hpp"
 #include "cli/table.hpp"
 
 namespace pathline::cli {
@@ -72,15 +73,22 @@ base::Result<int> run_why(const WaitsOptions& options) {
   const auto is_known = [&](const app::JudgedRun& kept) {
     return options.ranks.empty() && (!by_cause || kept.has_all_causes);
   };
-  const auto answer = kept_answer(options, is_known, run);
+  base::Result<std::optional<std::vector<app::PathWaits>>> in_parts =
+      std::optional<std::vector<app::PathWaits>>();
+  if (!by_cause) in_parts = waits_in_parts(options, is_known, run);
+  if (!in_parts) return in_parts.error();
+  base::Result<std::optional<app::JudgedRun>> answer = std::optional<app::JudgedRun>();
+  if (!in_parts.value()) answer = kept_answer(options, is_known, run);
   if (!answer) return answer.error();
   const std::optional<app::JudgedRun>& kept = answer.value();
   comm::Dependencies all;
-  if (!kept) all = comm::dependencies(run.trace, run.pool);
+  if (!kept && !in_parts.value()) all = comm::dependencies(run.trace, run.pool);
   Table table =
       by_cause
           ? causes_table(options, kept ? kept->wait_causes
                                        : app::wait_causes(run.trace, all, run.selection, run.pool))
+      : in_parts.value()
+          ? paths_table(options, *in_parts.value())
           : paths_table(options,
                         kept ? kept->waits_by_path
                              : app::waits_by_call_path(run.trace, all, run.selection, run.pool));
