@@ -184,7 +184,7 @@ base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_pa
 base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
     base::Progress& progress) {
-  const auto first_ticks = first_ticks_of(run, summary, pool);
+  auto first_ticks = first_ticks_of(run, summary, pool);
   if (!first_ticks) return first_ticks.error();
   if (!first_ticks.value()) return std::optional<findings::GrowingCriticalPath::Found>();
   findings::GrowingCriticalPath growing(std::move(*first_ticks.value()));

@@ -31,6 +31,9 @@ class Extractor {
   static base::Result<Extractor> make(const Study& study, const Plan& plan);
   ~Extractor();
   Extractor(Extractor&&) noexcept;
+  Extractor(const Extractor&) = delete;
+  Extractor& operator=(const Extractor&) = delete;
+  Extractor& operator=(Extractor&&) = delete;
 
   /// Values of all columns of the run's step, and its profile if it was recorded. What cannot be
   /// read is a warning and an empty value.

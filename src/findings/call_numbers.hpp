@@ -16,7 +16,9 @@ class CallNumbers {
   struct Call {
     uint32_t lane = kNone;
     uint32_t number = kNone;
-    friend auto operator<=>(const Call&, const Call&) = default;
+    friend bool operator<(const Call& a, const Call& b) {
+      return a.lane != b.lane ? a.lane < b.lane : a.number < b.number;
+    }
   };
 
   /// What the calls of this part are numbered by.

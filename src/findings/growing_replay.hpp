@@ -85,7 +85,9 @@ class GrowingReplay {
   struct Waiter {
     uint32_t number;  // Of the call that it waits for.
     uint32_t lane;
-    friend auto operator<=>(const Waiter&, const Waiter&) = default;
+    friend bool operator>(const Waiter& a, const Waiter& b) {
+      return a.number != b.number ? a.number > b.number : a.lane > b.lane;
+    }
   };
   struct Lane {
     bool recorded = false;

@@ -33,6 +33,9 @@ using Input = std::variant<trace::Trace, profile::ProfileFile, summary::RunSumma
 /// One kind of input. A new kind is a new reader in the list of input.cpp.
 class Reader {
  public:
+  Reader() = default;
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
   virtual ~Reader() = default;
   /// True if `file`, whose first bytes are `head`, is of this kind.
   [[nodiscard]] virtual bool accepts(const std::filesystem::path& file,

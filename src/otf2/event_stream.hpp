@@ -46,6 +46,8 @@ class EventStream {
               std::span<const trace::ClockOffset> clock_offsets, const IdMappings* mappings);
   EventStream(EventStream&&) noexcept;
   EventStream& operator=(EventStream&&) noexcept;
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
   ~EventStream();
 
   /// Adds the events before `until_ticks` that were not decoded yet; all with UINT64_MAX.

@@ -124,6 +124,8 @@ class Transaction {
   base::Status commit();
   Transaction(Transaction&& other) noexcept;
   Transaction& operator=(Transaction&&) = delete;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
   ~Transaction();
 
  private:
