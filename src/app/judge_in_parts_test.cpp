@@ -12,6 +12,7 @@
 
 #include "app/judged_part.hpp"
 #include "app/test_archived_run.hpp"
+#include "base/test_data.hpp"
 #include "base/test_scale.hpp"
 #include "findings/test_random_program.hpp"
 
@@ -112,6 +113,29 @@ TEST(JudgeInParts, SaysWhatTheWholeSays) {
     compare(run, {.focus = findings::Focus::kTime, .from_s = from, .until_s = from + length / 3},
             1 + random() % 100);
     if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(JudgeInParts, SaysWhatTheWholeSaysOfRealRuns) {
+  const auto folder = base::third_party_data("otf2");
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << base::kNeedsThirdPartyData;
+  for (const char* name : {"scorep-lulesh8", "scorep-miniamr8", "scorep-minimd8", "scorep-npb-cg4",
+                           "scorep-npb-mg4"}) {
+    SCOPED_TRACE(name);
+    base::ThreadPool pool(2);
+    base::Progress progress;
+    auto trace = otf2::read(folder / name / "traces.otf2", {}, pool, progress);
+    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    ArchivedRun run(std::move(trace).value(), 20);
+    compare(run, {}, 1000);
+    const findings::Window all = cut(run, {.focus = findings::Focus::kRun}, 1).window;
+    const double from = run.whole.seconds(all.begin_ticks);
+    const double length = run.whole.seconds(all.end_ticks) - from;
+    compare(run,
+            {.focus = findings::Focus::kTime,
+             .from_s = from + 0.3 * length,
+             .until_s = from + 0.8 * length},
+            1000);
   }
 }
 

@@ -54,7 +54,7 @@ Table tree_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
   return table;
 }
 
-Table rows_table(const EfficiencyOptions& options, const app::EfficiencyReport& report) {
+Table rows_table(const EfficiencyOptions& options) {
   const bool by_step = options.by == "step";
   const bool by_region = options.by == "region";
   std::vector<Column> columns = {
@@ -69,7 +69,11 @@ Table rows_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
     columns.push_back({.name = "communication", .unit = Unit::kShare});
     columns.push_back({.name = "length_s", .unit = Unit::kSeconds});
   }
-  Table table(options, columns);
+  return {options, columns};
+}
+
+void add_rows(const EfficiencyOptions& options, const app::EfficiencyReport& report, Table& table) {
+  const bool by_step = options.by == "step";
   const auto seconds = [](double value) { return fmt::format("{:.9f}", value); };
   for (const app::EfficiencyRow& row : report.rows) {
     std::vector<std::string> cells = {row.name, seconds(row.mean_s), seconds(row.max_s),
@@ -82,7 +86,6 @@ Table rows_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
     }
     table.row(cells);
   }
-  return table;
 }
 
 base::Result<int> run_efficiency(const EfficiencyOptions& options) {
@@ -92,6 +95,9 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   if (options.by == "region") by = app::EfficiencyBy::kRegion;
   if (options.by == "host") by = app::EfficiencyBy::kHost;
   if (options.by == "step") by = app::EfficiencyBy::kStep;
+  if (by) {
+    if (auto status = rows_table(options).check_sort(); !status) return status.error();
+  }
   auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
   const auto found = efficiency_of(options, request.value(), by, *opened.value());
@@ -100,7 +106,8 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   base::Status status;
   if (by) {
     if (report.rows.empty() && !options.quiet) note("the program marks no time steps");
-    Table table = rows_table(options, report);
+    Table table = rows_table(options);
+    add_rows(options, report, table);
     if (found.value().kept) table.add_summary_to_json();
     status = table.finish();
   } else if (options.format == "json") {
@@ -119,11 +126,6 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
 base::Result<int> run_critical(const FocusOptions& options) {
   auto request = focus_of(options);
   if (!request) return request.error();
-  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
-  if (!opened) return opened.error();
-  const auto found = critical_path_of(options, request.value(), *opened.value());
-  if (!found) return found.error();
-  const app::CriticalReport& report = found.value().answer;
   Table table(
       options,
       {{.name = "callpath", .is_text = true, .least = 16},
@@ -131,6 +133,12 @@ base::Result<int> run_critical(const FocusOptions& options) {
        {.name = "on_path_s", .unit = Unit::kSeconds},
        {.name = "share", .unit = Unit::kShare, .spare = 1, .readers = Column::Readers::kPeople},
        {.name = "imbalance_s", .unit = Unit::kSeconds}});
+  if (auto status = table.check_sort(); !status) return status.error();
+  auto opened = open(options, Takes::kSummaries, kJudgedOnly);
+  if (!opened) return opened.error();
+  const auto found = critical_path_of(options, request.value(), *opened.value());
+  if (!found) return found.error();
+  const app::CriticalReport& report = found.value().answer;
   const double length = report.end_s - report.begin_s;
   for (const app::CriticalRow& row : report.rows) {
     table.row({row.call_path.empty() ? "(outside of calls)" : row.call_path,

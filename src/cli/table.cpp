@@ -115,20 +115,26 @@ void Table::add_summary_to_json() {
   add_to_json("exact", "true");
 }
 
-base::Status Table::sort() {
-  if (sort_.empty()) return {};
-  const auto by = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+std::vector<Column>::const_iterator Table::sort_column() const {
+  return std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
     return column.name == sort_ || heading(column) == sort_;
   });
-  if (by == columns_.end()) {
-    std::vector<std::string> names;
-    for (const Column& column : columns_) names.emplace_back(column.name);
-    const std::string_view meant = base::nearest(sort_, names);
-    return base::Error{
-        base::ErrorCode::kInvalidArgument,
-        fmt::format("--sort {}: there is no such column, only {}", sort_, fmt::join(names, ", ")),
-        meant.empty() ? "" : fmt::format("Did you mean '{}'?", meant)};
-  }
+}
+
+base::Status Table::check_sort() const {
+  if (sort_.empty() || sort_column() != columns_.end()) return {};
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.emplace_back(column.name);
+  const std::string_view meant = base::nearest(sort_, names);
+  return base::Error{
+      base::ErrorCode::kInvalidArgument,
+      fmt::format("--sort {}: there is no such column, only {}", sort_, fmt::join(names, ", ")),
+      meant.empty() ? "" : fmt::format("Did you mean '{}'?", meant)};
+}
+
+void Table::sort() {
+  if (sort_.empty()) return;
+  const auto by = sort_column();
   const auto i = static_cast<size_t>(by - columns_.begin());
   const bool is_amount = !by->is_text && by->unit != Unit::kNone && by->unit != Unit::kInstant;
   std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
@@ -136,7 +142,6 @@ base::Status Table::sort() {
     return is_amount ? number(a.cells[i]) > number(b.cells[i])
                      : number(a.cells[i]) < number(b.cells[i]);
   });
-  return {};
 }
 
 std::string Table::table_text() const {
@@ -164,7 +169,8 @@ std::string Table::table_text() const {
 }
 
 base::Status Table::finish() {
-  if (auto sorted = sort(); !sorted) return sorted;
+  if (auto status = check_sort(); !status) return status;
+  sort();
   const size_t all = rows_.size();
   if (top_ > 0 && all > top_) {
     rows_.resize(top_);

@@ -40,6 +40,8 @@ class Table {
   void add_to_json(std::string_view key, std::string_view json);
   /// That the rows are of a summary, and those of its run all the same.
   void add_summary_to_json();
+  /// For what takes long: whether --sort names a column, before there are rows. errors  as finish()
+  [[nodiscard]] base::Status check_sort() const;
   /// Writes everything to the command's output.
   /// errors  kInvalidArgument when --sort names no column.
   base::Status finish();
@@ -51,7 +53,8 @@ class Table {
     std::vector<size_t> marked;
   };
   [[nodiscard]] bool is_shown(const Column& column) const;
-  base::Status sort();
+  [[nodiscard]] std::vector<Column>::const_iterator sort_column() const;
+  void sort();
   void print(const std::vector<std::string>& cells);
   [[nodiscard]] std::string table_text() const;
 

@@ -21,31 +21,37 @@ struct WaitsOptions : CommonOptions {
 
 std::string seconds(double value) { return fmt::format("{:.9f}", value); }
 
-Table paths_table(const WaitsOptions& options, const std::vector<app::PathWaits>& rows) {
-  Table table(options, {{.name = "kind", .is_text = true},
-                        {.name = "callpath", .is_text = true, .least = 16},
-                        {.name = "count", .unit = Unit::kCount, .spare = 1},
-                        {.name = "wait_s", .unit = Unit::kSeconds}});
+Table paths_table(const WaitsOptions& options) {
+  return {options,
+          {{.name = "kind", .is_text = true},
+           {.name = "callpath", .is_text = true, .least = 16},
+           {.name = "count", .unit = Unit::kCount, .spare = 1},
+           {.name = "wait_s", .unit = Unit::kSeconds}}};
+}
+
+void add_rows(const std::vector<app::PathWaits>& rows, Table& table) {
   for (const app::PathWaits& row : rows) {
     table.row({row.kind, row.call_path, fmt::format("{}", row.count), seconds(row.wait_s)});
   }
-  return table;
 }
 
-Table causes_table(const WaitsOptions& options, const std::vector<app::WaitCause>& rows) {
-  Table table(options, {{.name = "kind", .is_text = true, .spare = 2},
-                        {.name = "rank"},
-                        {.name = "callpath", .is_text = true, .least = 16},
-                        {.name = "waiting_rank_s", .unit = Unit::kSeconds},
-                        {.name = "short_term_rank_s", .unit = Unit::kSeconds, .spare = 1},
-                        {.name = "long_term_rank_s", .unit = Unit::kSeconds, .spare = 1}});
+Table causes_table(const WaitsOptions& options) {
+  return {options,
+          {{.name = "kind", .is_text = true, .spare = 2},
+           {.name = "rank"},
+           {.name = "callpath", .is_text = true, .least = 16},
+           {.name = "waiting_rank_s", .unit = Unit::kSeconds},
+           {.name = "short_term_rank_s", .unit = Unit::kSeconds, .spare = 1},
+           {.name = "long_term_rank_s", .unit = Unit::kSeconds, .spare = 1}}};
+}
+
+void add_rows(const std::vector<app::WaitCause>& rows, Table& table) {
   for (const app::WaitCause& row : rows) {
     table.row({row.kind, fmt::format("{}", row.rank),
                row.call_path.empty() ? "(outside of calls)" : row.call_path,
                seconds(row.short_term_rank_s + row.long_term_rank_s),
                seconds(row.short_term_rank_s), seconds(row.long_term_rank_s)});
   }
-  return table;
 }
 
 /// Why there are none, if there are none; what is not known of messages.
@@ -67,6 +73,8 @@ void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits
 /// What follows from who waits for whom.
 base::Result<int> run_why(const WaitsOptions& options) {
   const bool by_cause = options.by == "cause";
+  Table table = by_cause ? causes_table(options) : paths_table(options);
+  if (auto status = table.check_sort(); !status) return status.error();
   auto opened = open(options, Takes::kSummaries, kJudgedOnly, app::PartNeeds::kWaits);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
@@ -83,15 +91,16 @@ base::Result<int> run_why(const WaitsOptions& options) {
   const std::optional<app::JudgedRun>& kept = answer.value();
   comm::Dependencies all;
   if (!kept && !in_parts.value()) all = comm::dependencies(run.trace, run.pool);
-  Table table =
-      by_cause
-          ? causes_table(options, kept ? kept->wait_causes
-                                       : app::wait_causes(run.trace, all, run.selection, run.pool))
-      : in_parts.value()
-          ? paths_table(options, *in_parts.value())
-          : paths_table(options,
-                        kept ? kept->waits_by_path
-                             : app::waits_by_call_path(run.trace, all, run.selection, run.pool));
+  if (by_cause) {
+    add_rows(kept ? kept->wait_causes : app::wait_causes(run.trace, all, run.selection, run.pool),
+             table);
+  } else if (in_parts.value()) {
+    add_rows(*in_parts.value(), table);
+  } else {
+    add_rows(kept ? kept->waits_by_path
+                  : app::waits_by_call_path(run.trace, all, run.selection, run.pool),
+             table);
+  }
   if (kept) table.add_summary_to_json();
   if (table.empty() && !options.quiet) {
     note(run.summary ? app::why_no_waits(run.summary->facts, run.selection)
@@ -103,6 +112,11 @@ base::Result<int> run_why(const WaitsOptions& options) {
 
 base::Result<int> run_waits(const WaitsOptions& options) {
   if (options.by != "rank") return run_why(options);
+  Table table(options, {{.name = "kind", .is_text = true},
+                        {.name = "rank"},
+                        {.name = "count", .unit = Unit::kCount},
+                        {.name = "wait_s", .unit = Unit::kSeconds}});
+  if (auto status = table.check_sort(); !status) return status.error();
   auto opened = open(options, Takes::kSummaries, {.pairs = false, .bytes = false, .steps = false},
                      app::PartNeeds::kWaits);
   if (!opened) return opened.error();
@@ -110,10 +124,6 @@ base::Result<int> run_waits(const WaitsOptions& options) {
   const trace::Trace& trace = run.trace;
   const comm::Waits waits = run.summary ? comm::chosen(run.summary->waits, run.selection)
                                         : comm::waits(trace, run.selection, run.pool);
-  Table table(options, {{.name = "kind", .is_text = true},
-                        {.name = "rank"},
-                        {.name = "count", .unit = Unit::kCount},
-                        {.name = "wait_s", .unit = Unit::kSeconds}});
   for (const comm::WaitRow& row : waits.rows) {
     table.row({std::string(comm::wait_name(row.kind)), fmt::format("{}", row.rank),
                fmt::format("{}", row.count), fmt::format("{:.9f}", trace.span_seconds(row.ticks))});
