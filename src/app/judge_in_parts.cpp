@@ -8,6 +8,7 @@
 #include "app/judged_part.hpp"
 #include "app/part_of_run.hpp"
 #include "base/memory.hpp"
+#include "comm/call_stream.hpp"
 #include "comm/dependencies.hpp"
 #include "trace/calls.hpp"
 
@@ -16,8 +17,8 @@ namespace {
 
 using findings::Window;
 
-constexpr int kMostDoublings = 16;              // All of the run, if memory holds it.
 constexpr uint64_t kBytesOfJudgedAnEvent = 96;  // With what its calls depend on, and the model.
+constexpr ReadOn kReadOn = {16, kBytesOfJudgedAnEvent};  // To the end, if memory holds it.
 
 /// As findings::program_window() of the whole.
 Window program_of(const summary::RunSummary& summary) {
@@ -28,12 +29,51 @@ Window program_of(const summary::RunSummary& summary) {
   return program;
 }
 
-/// Whether threads of a rank share its work, of which parts do not tell.
-bool forks(const comm::Summary& facts) {
-  constexpr trace::EventKind kForks[] = {trace::EventKind::kThreadFork, trace::EventKind::kOmpFork};
-  return std::any_of(std::begin(kForks), std::end(kForks), [&](trace::EventKind kind) {
-    return facts.events_by_kind[static_cast<size_t>(kind)] > 0;
+/// Whether what is asked follows from what parts do not tell: nonblocking operations go on across
+/// several of them, what polls do between them is judged by all of a run, and threads beside the
+/// first one of a rank are lanes where they call MPI.
+bool needs_all(const summary::RunSummary& summary) {
+  using trace::EventKind;
+  constexpr EventKind kKinds[] = {EventKind::kNonBlockingCollectiveRequest, EventKind::kThreadFork,
+                                  EventKind::kOmpFork};
+  // Of polls the recorder alone tells that; its definitions are of what was called.
+  constexpr uint64_t kParameters = 16;
+  const std::vector<comm::RegionFacts> regions = comm::region_facts(summary.run.definitions);
+  const bool polls = std::any_of(regions.begin(), regions.end(),
+                                 [](const comm::RegionFacts& region) { return region.polls; });
+  for (uint64_t id = 0; polls && id < kParameters; ++id) {
+    if (summary.run.definitions.parameter_name(id) == trace::kWorkBetweenPolls) return true;
+  }
+  std::vector<uint32_t> threads(summary.run.rank_count);
+  for (const trace::Location& location : summary.run.locations) {
+    const bool is_thread =
+        location.rank.valid() && location.type == trace::LocationType::kCpuThread;
+    if (is_thread && ++threads[location.rank] > 1) return true;
+  }
+  return std::any_of(std::begin(kKinds), std::end(kKinds), [&](EventKind kind) {
+    return summary.facts.events_by_kind[static_cast<size_t>(kind)] > 0;
   });
+}
+
+/// Whether ranks end MPI in a part, but not all of them: then the part does not tell who waits
+/// there for whom.
+bool ends_in_part(const findings::Model& part) {
+  const comm::MpiCalls& calls = part.all->calls;
+  bool any = false;
+  bool all = true;
+  for (size_t lane = 0; lane < part.lanes.size(); ++lane) {
+    if (!part.lanes[lane].recorded) continue;
+    bool ends = false;
+    for (uint32_t call = part.lanes[lane].first_call; call < calls.first[lane + 1]; ++call) {
+      if (!calls.is(call, comm::kFinalizes)) continue;
+      ends = true;
+      any = any || call < part.lanes[lane].end_call;
+    }
+    const uint32_t before = part.lanes[lane].first_call;
+    ends = ends || (before > calls.first[lane] && calls.is(before - 1, comm::kFinalizes));
+    all = all && ends;
+  }
+  return any && !all;
 }
 
 /// Goes through a window from part to part.
@@ -126,10 +166,10 @@ base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummar
   for (const Window& part : cut) {
     const bool is_last = part.end_ticks == run.window.end_ticks;
     // Backwards a wait is followed to where it ends, which may be a part behind its call.
-    const uint64_t from_ticks = order == Order::kBackwards ? 0 : part.begin_ticks;
+    const summary::AskedCalls asked{part.begin_ticks, part.end_ticks - (is_last ? 0 : 1),
+                                    order == Order::kBackwards};
     const auto waits =
-        waits_of_part(run.archive, summary, from_ticks, part.end_ticks - (is_last ? 0 : 1),
-                      parts.read_for(part), kMostDoublings, pool);
+        waits_of_part(run.archive, summary, asked, parts.read_for(part), kReadOn, pool);
     if (!waits) return waits.error();
     if (waits.value().cut_calls > 0) return false;
     const trace::Trace& trace = waits.value().trace;
@@ -138,7 +178,7 @@ base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummar
     if (all.calls.lanes.size() != summary.run.rank_count) return false;
     const findings::Model model =
         findings::model(trace, all, run.window, trace::marked_steps(trace), pool, part);
-    if (!visit(model, parts.next(part, all.calls))) return false;
+    if (ends_in_part(model) || !visit(model, parts.next(part, all.calls))) return false;
     progress.done += parts.events_in(part);
   }
   return true;
@@ -151,8 +191,8 @@ base::Result<std::optional<std::vector<uint64_t>>> first_ticks_of(
   using Ticks = std::optional<std::vector<uint64_t>>;
   const uint64_t begin = run.window.begin_ticks;
   const Parts parts(run, summary);
-  const auto waits = waits_of_part(run.archive, summary, 0, begin, parts.read_for({begin, begin}),
-                                   kMostDoublings, pool);
+  const auto waits = waits_of_part(run.archive, summary, {begin, begin, true},
+                                   parts.read_for({begin, begin}), kReadOn, pool);
   if (!waits) return waits.error();
   const comm::MpiCalls calls = comm::mpi_calls(waits.value().trace, pool);
   if (waits.value().cut_calls > 0 || calls.lanes.size() != summary.run.rank_count) return Ticks();
@@ -216,7 +256,7 @@ base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path
                                                      const summary::RunSummary& summary,
                                                      const FindingsRequest& request) {
   using Run = std::optional<RunInParts>;
-  if (fits_into_memory(summary) || forks(summary.facts)) return Run();
+  if (fits_into_memory(summary) || needs_all(summary)) return Run();
   auto known = known_archive(path, summary, PartNeeds::kFindings);
   if (!known) return known.error();
   if (!known.value()) return Run();

@@ -32,8 +32,9 @@ struct RunInParts {
 
 /// path     of the summary.
 /// returns  nullopt where the run fits into memory, or can only be understood as a whole: with
-///          one-sided communication, samples, recording that is switched, requests that are
-///          cancelled, threads that fork and join; and where no parts can be read at all.
+///          one-sided communication, nonblocking collective operations, samples, recording that
+///          is switched, requests that are cancelled, several threads of a rank, polls of which
+///          is known what was done between them; and where no parts can be read at all.
 /// errors   kInvalidArgument for a focus in which nothing lies; those of reading the summary.
 base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path& path,
                                                      const summary::RunSummary& summary,
@@ -41,8 +42,8 @@ base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path
 
 /// As find_efficiency().
 ///
-/// returns  nullopt with several threads of a rank that call MPI, and where calls wait for what
-///          comes too far behind them.
+/// returns  nullopt where calls wait for what comes too far behind them, and where ranks end MPI
+///          without waiting for each other.
 /// errors   those of waits_of_part().
 /// cost     O(events), those around the border of two parts twice or more.
 base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_parts(

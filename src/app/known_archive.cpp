@@ -120,32 +120,38 @@ base::Status check_memory_for_part(const fs::path& source, uint64_t events) {
 }
 
 base::Result<WaitsOfPart> waits_of_part(const KnownArchive& archive,
-                                        const summary::RunSummary& summary, uint64_t from_ticks,
-                                        uint64_t until_ticks, summary::PartOfRun part,
-                                        int most_doublings, base::ThreadPool& pool) {
+                                        const summary::RunSummary& summary,
+                                        const summary::AskedCalls& asked, summary::PartOfRun part,
+                                        const ReadOn& read_on, base::ThreadPool& pool) {
   const auto longer_by = [&](summary::PartOfRun longer, int marks) {
     for (; marks > 0; --marks) {
       longer.until_ticks = summary::next_mark(archive.marks, longer.until_ticks);
     }
     return longer;
   };
-  const auto whole = whole_of(archive, summary, longer_by(part, (1 << most_doublings) - 1));
-  if (!whole) return whole.error();
+  const uint64_t available = base::available_memory().value_or(UINT64_MAX);
+  std::shared_ptr<const trace::WholeRun> whole;
   for (int doublings = 0;; ++doublings) {
+    if (archive.steps || !whole) {
+      // Steps that have to be read from the file are read once.
+      const int most = archive.steps ? 0 : (1 << read_on.doublings) - 1;
+      auto known = whole_of(archive, summary, longer_by(part, most));
+      if (!known) return known.error();
+      whole = std::move(known).value();
+    }
     auto opened = open_archive_of(archive.source, part.locations, pool);
     if (!opened) return opened.error();
-    auto read =
-        summary::read_back_waits(std::move(opened).value(), archive.index, archive.marks,
-                                 summary.run, part, from_ticks, until_ticks, whole.value(), pool);
+    auto read = summary::read_back_waits(std::move(opened).value(), archive.index, archive.marks,
+                                         summary.run, part, asked, whole, pool);
     if (!read) return read.error();
     const bool is_all = part.until_ticks == UINT64_MAX;
     const uint64_t cut_calls = is_all ? 0 : read.value().cut_calls;
     summary::PartOfRun longer = longer_by(part, 1 << doublings);
     const auto fits = [&] {
       const uint64_t events = summary::events_to_keep(archive.index, summary.run, longer);
-      return check_memory_for_part(archive.source, events).ok();
+      return events <= available / read_on.bytes_an_event;
     };
-    if (cut_calls == 0 || doublings == most_doublings || !fits()) {
+    if (cut_calls == 0 || doublings == read_on.doublings || !fits()) {
       return WaitsOfPart{std::move(read.value().trace), std::move(part), cut_calls};
     }
     part = std::move(longer);

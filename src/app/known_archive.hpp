@@ -13,6 +13,7 @@
 #include "summary/archive_index.hpp"
 #include "summary/column_file.hpp"
 #include "summary/marks.hpp"
+#include "summary/read_back.hpp"
 #include "summary/run_summary.hpp"
 #include "summary/steps_file.hpp"
 #include "trace/trace.hpp"
@@ -64,16 +65,21 @@ struct WaitsOfPart {
   uint64_t cut_calls = 0;   ///< Of what was asked for: they wait for what comes far behind it.
 };
 
-/// What is known of the calls that begin in a time, or from 0 on also of those that are open there.
+/// How far behind a part may be read.
+struct ReadOn {
+  int doublings = 3;                              ///< Of one, two, four ... marks.
+  uint64_t bytes_an_event = kBytesOfPartAnEvent;  ///< No more than memory holds of these.
+};
+
+/// What is known of the calls that are asked for.
 ///
-/// part            what is read first, with all locations: between two marks, around that time.
-/// most_doublings  it is read until it is known what its calls wait for, but, for each of these, of
-///                 no more than one, two, four ... marks behind it, and no more than memory holds.
-/// errors          those of open_archive_of() and summary::read_back_waits().
-/// cost            O(events) of `part` and of what is read behind it.
+/// part     what is read first, with all locations: between two marks, around their time.
+/// read_on  it is read until it is known what they wait for, but no further than this.
+/// errors   those of open_archive_of() and summary::read_back_waits().
+/// cost     O(events) of `part` and of what is read behind it.
 base::Result<WaitsOfPart> waits_of_part(const KnownArchive& archive,
-                                        const summary::RunSummary& summary, uint64_t from_ticks,
-                                        uint64_t until_ticks, summary::PartOfRun part,
-                                        int most_doublings, base::ThreadPool& pool);
+                                        const summary::RunSummary& summary,
+                                        const summary::AskedCalls& asked, summary::PartOfRun part,
+                                        const ReadOn& read_on, base::ThreadPool& pool);
 
 }  // namespace pathline::app

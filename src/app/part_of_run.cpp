@@ -65,9 +65,8 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
   if (auto status = check_memory_for_part(archive.source, events); !status) return status.error();
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
     const uint64_t from_ticks = needs == PartNeeds::kFindings ? selection.from_ticks : 0;
-    constexpr int kMostDoublings = 3;
-    auto read = waits_of_part(archive, summary, from_ticks, selection.until_ticks, std::move(part),
-                              kMostDoublings, pool);
+    auto read = waits_of_part(archive, summary, {from_ticks, selection.until_ticks},
+                              std::move(part), {}, pool);
     if (!read) return read.error();
     if (const uint64_t cut = read.value().cut_calls; cut > 0) {
       notes.push_back(

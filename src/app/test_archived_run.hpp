@@ -68,7 +68,7 @@ class ArchivedRun {
       EXPECT_TRUE(opened.ok());
       auto read =
           summary::read_back_waits(std::move(opened).value(), summary_.archive, marks_,
-                                   summary_.run, part, from_ticks, until_ticks, known, pool);
+                                   summary_.run, part, {from_ticks, until_ticks}, known, pool);
       EXPECT_TRUE(read.ok()) << read.error().message;
       uint64_t events = 0;
       for (const auto& location : read.value().trace.locations) events += location.events.size();

@@ -49,8 +49,11 @@ class MpiSpan {
         const trace::Region region = events.region(i);
         if (is_in(starts_, region)) ++open_;
         if (!is_in(ends_, region)) continue;
+        // A call that begins with a collective operation does so with that, as in MpiCalls.
+        const bool joins =
+            i + 1 < events.size() && events.kind[i + 1] == EventKind::kMpiCollectiveBegin;
         summary.finalize_begin_ticks =
-            std::max<uint64_t>(summary.finalize_begin_ticks, events.ticks[i]);
+            std::max<uint64_t>(summary.finalize_begin_ticks, events.ticks[joins ? i + 1 : i]);
       } else if (kind == EventKind::kLeave && is_in(starts_, events.region(i))) {
         summary.init_end_ticks = std::max<uint64_t>(summary.init_end_ticks, events.ticks[i]);
         open_ -= std::min<size_t>(open_, 1);

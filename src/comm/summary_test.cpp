@@ -51,6 +51,18 @@ TEST(Summary, CountsNothingInAnEmptyTrace) {
   EXPECT_EQ(summary.marked_steps, 0U);
 }
 
+TEST(Summary, KnowsWhenMpiBeganAndEnded) {
+  TestTrace test(2);
+  const trace::Region init = test.region("MPI_Init");
+  const trace::Region finalize = test.region("MPI_Finalize");
+  test.on(0).enter(1, init).leave(5, init).enter(20, finalize).leave(30, finalize);
+  test.on(1).enter(1, init).leave(4, init).enter(22, finalize);
+  test.on(1).collective(24, 30, 0).leave(30, finalize);
+  const Summary summary = summary_of(test.finish());
+  EXPECT_EQ(summary.init_end_ticks, 5U);
+  EXPECT_EQ(summary.finalize_begin_ticks, 24U) << "its call begins with the operation";
+}
+
 TEST(Summary, CountsRegionsThatSomebodyEnteredOnce) {
   TestTrace test(2);
   const trace::Region main = test.region("main");

@@ -271,7 +271,8 @@ UnderWay ends_of(const std::vector<MarkedMessage>& messages, uint64_t from_ticks
   return known;
 }
 
-/// A call of MPI that sends, and neither begins nor ends it; none() without.
+/// A call of MPI that sends without waiting for the receiver, and neither begins nor ends MPI;
+/// none() without.
 trace::Region sending_region(const trace::Definitions& definitions) {
   const auto classes = trace::call_classes(definitions);
   for (uint32_t region = 0; region < classes.size(); ++region) {
@@ -279,7 +280,10 @@ trace::Region sending_region(const trace::Definitions& definitions) {
     const bool sends = name.find("send") != std::string::npos ||
                        name.find("Send") != std::string::npos ||
                        name.find("SEND") != std::string::npos;
-    if (sends && classes[region] == trace::CallClass::kMpi) return trace::Region(region);
+    const bool waits = name.find("ssend") != std::string::npos ||
+                       name.find("Ssend") != std::string::npos ||
+                       name.find("SSEND") != std::string::npos;
+    if (sends && !waits && classes[region] == trace::CallClass::kMpi) return trace::Region(region);
   }
   return trace::Region::none();
 }
@@ -304,23 +308,27 @@ uint64_t pending_operations(const trace::Trace& trace) {
   return pending;
 }
 
-/// How many calls that began in the time that was asked for are not known to their end.
+/// How many calls that were asked for are not known to their end.
 uint64_t cut_calls(const trace::Trace& trace, const std::vector<uint64_t>& open_at_end,
-                   uint64_t part_end_ticks, uint64_t from_ticks, uint64_t until_ticks) {
-  const auto is_asked_for = [&](uint64_t begin) {
-    return begin >= from_ticks && begin <= until_ticks;
+                   uint64_t part_end_ticks, const AskedCalls& asked) {
+  const auto is_asked_for = [&](uint64_t begin, uint64_t end) {
+    return begin <= asked.until_ticks &&
+           (begin >= asked.from_ticks || (asked.with_open && end >= asked.from_ticks));
   };
-  auto count =
-      static_cast<uint64_t>(std::count_if(open_at_end.begin(), open_at_end.end(), is_asked_for));
+  auto count = static_cast<uint64_t>(std::count_if(
+      open_at_end.begin(), open_at_end.end(),
+      [&](uint64_t begin) { return begin != UINT64_MAX && is_asked_for(begin, UINT64_MAX); }));
   if (part_end_ticks == UINT64_MAX) return count;
   count += pending_operations(trace);
   const trace::CommunicatorRanks ranks(trace);
   const trace::Collectives& all = trace.collectives;
   for (size_t i = 0; i < all.size(); ++i) {
-    const auto* const begins = all.begin_ticks.begin();
     const bool is_whole = all.first[i + 1] - all.first[i] >= ranks.size(all.comm[i]);
     if (is_whole || trace::is_self(trace.definitions, all.comm[i])) continue;
-    const bool any = std::any_of(begins + all.first[i], begins + all.first[i + 1], is_asked_for);
+    bool any = false;
+    for (uint32_t row = all.first[i]; row < all.first[i + 1]; ++row) {
+      any = any || is_asked_for(all.begin_ticks[row], all.end_ticks[row]);
+    }
     count += any ? 1 : 0;
   }
   return count;
@@ -353,8 +361,7 @@ base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const Archi
 
 base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveIndex& index,
                                          const Marks& marks, const trace::Trace& run,
-                                         const PartOfRun& part, uint64_t from_ticks,
-                                         uint64_t until_ticks,
+                                         const PartOfRun& part, const AskedCalls& asked,
                                          std::shared_ptr<const trace::WholeRun> whole,
                                          base::ThreadPool& pool) {
   const size_t locations = run.locations.size();
@@ -385,7 +392,7 @@ base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveInd
     std::erase_if(*list, [&](const trace::Unmatched& one) { return is_unmatched(trace, one); });
   }
   const auto is_asked_for = [&](uint64_t ticks) {
-    return ticks >= from_ticks && ticks <= until_ticks;
+    return ticks >= asked.from_ticks && ticks <= asked.until_ticks;
   };
   for (const MarkedMessage& one : messages) {
     const bool is_cut = one.recv_ticks >= part.until_ticks;
@@ -401,7 +408,7 @@ base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveInd
     if (mark.ticks == part.from_ticks) begun = mark.operations;
   }
   trace::match_collectives(trace, pool, begun, part.from_ticks);
-  result.cut_calls += cut_calls(trace, open_at_end, part.until_ticks, from_ticks, until_ticks);
+  result.cut_calls += cut_calls(trace, open_at_end, part.until_ticks, asked);
   return result;
 }
 

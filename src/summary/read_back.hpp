@@ -44,19 +44,24 @@ struct JudgedPart {
   uint64_t cut_calls = 0;
 };
 
+/// Calls that begin in a time, and maybe those that began before it and go on there.
+struct AskedCalls {
+  uint64_t from_ticks;
+  uint64_t until_ticks;  ///< The last one.
+  bool with_open = false;
+};
+
 /// The same with all locations of the run, and with its collective operations. What was under way
 /// where the part begins is told apart by a mark: sends from before stand in calls of their own,
 /// which last no time.
 ///
 /// marks     of the run.
 /// part      of between_operations(), of all locations; its end any mark behind that.
-/// from, until ticks  what is asked for: calls that begin there. From 0 on for all that are open
-///                    there.
+/// asked     whose waits have to be known. From 0 on for all that are open at its end.
 /// whole     for trace::Trace::whole.
 base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveIndex& index,
                                          const Marks& marks, const trace::Trace& run,
-                                         const PartOfRun& part, uint64_t from_ticks,
-                                         uint64_t until_ticks,
+                                         const PartOfRun& part, const AskedCalls& asked,
                                          std::shared_ptr<const trace::WholeRun> whole,
                                          base::ThreadPool& pool);
 
