@@ -102,7 +102,7 @@ void compare(ArchivedRun& run, const FindingsRequest& request, uint64_t events_o
 }
 
 TEST(JudgeInParts, SaysWhatTheWholeSays) {
-  for (uint32_t seed = 0; seed < base::scaled(8); ++seed) {
+  for (uint32_t seed = 0; seed < base::scaled(4); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     ArchivedRun run(findings::RandomProgram(seed).trace(), 40);
     std::mt19937 random(seed);
