@@ -11,7 +11,6 @@
 #include "app/findings.hpp"
 #include "findings/critical_path.hpp"
 #include "findings/efficiency.hpp"
-#include "findings/growing_critical_path.hpp"
 
 namespace pathline::app {
 

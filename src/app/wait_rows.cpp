@@ -83,10 +83,7 @@ std::vector<WaitCause> wait_causes(const ChosenTime& chosen, const trace::Select
 }  // namespace
 
 void GrowingPathWaits::add(const findings::Model& part, const trace::Selection& selection) {
-  std::vector<uint32_t> nodes;
-  for (const profile::CallPathNode& path : part.call_paths) {
-    nodes.push_back(tree_.child(path.parent.valid() ? nodes[path.parent] : 0, path.region));
-  }
+  const std::vector<uint32_t> nodes = findings::add_paths(part.call_paths, tree_);
   for (size_t lane = 0; lane < part.lanes.size(); ++lane) {
     if (!selection.has_rank(part.all->calls.lanes[lane].rank)) continue;
     for (uint32_t call = part.lanes[lane].first_call; call < part.lanes[lane].end_call; ++call) {

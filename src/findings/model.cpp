@@ -267,6 +267,16 @@ std::vector<uint32_t> number_paths(const profile::CallTree& tree,
   return number;
 }
 
+std::vector<uint32_t> add_paths(const std::vector<profile::CallPathNode>& call_paths,
+                                profile::CallTree& tree) {
+  std::vector<uint32_t> nodes;
+  nodes.reserve(call_paths.size());
+  for (const profile::CallPathNode& path : call_paths) {
+    nodes.push_back(tree.child(path.parent.valid() ? nodes[path.parent] : 0, path.region));
+  }
+  return nodes;
+}
+
 uint32_t Model::rank_count() const {
   return static_cast<uint32_t>(std::count_if(lanes.begin(), lanes.end(), [](const Lane& lane) {
     return lane.recorded && lane.first_of_rank;

@@ -137,6 +137,10 @@ Model model(const trace::Trace& trace, const comm::Dependencies& all, const Wind
 std::vector<uint32_t> number_paths(const profile::CallTree& tree,
                                    std::vector<profile::CallPathNode>& call_paths);
 
+/// Adds call paths, parents before their children, to a tree. returns  their nodes by number.
+std::vector<uint32_t> add_paths(const std::vector<profile::CallPathNode>& call_paths,
+                                profile::CallTree& tree);
+
 /// Per lane. Useful, wait, rest and polling time of a lane that is recorded add up to the window,
 /// to the tick; of a part of it the rest of a call that goes on behind it counts there, too.
 std::vector<LaneTime> lane_times(const Model& model);

@@ -5,15 +5,6 @@
 
 namespace pathline::findings {
 
-std::vector<uint32_t> GrowingUsefulTime::nodes_of(const Model& part) {
-  std::vector<uint32_t> nodes;
-  for (const profile::CallPathNode& path : part.call_paths) {
-    nodes.push_back(tree_.child(path.parent.valid() ? nodes[path.parent] : 0, path.region));
-  }
-  by_node_.resize(tree_.nodes().size());
-  return nodes;
-}
-
 void GrowingUsefulTime::add(const Model& part) {
   std::vector<uint32_t> lanes;
   for (uint32_t lane = 0; lane < part.lanes.size(); ++lane) {
@@ -23,7 +14,8 @@ void GrowingUsefulTime::add(const Model& part) {
     for (const uint32_t lane : lanes) ranks_.push_back(part.all->calls.lanes[lane].rank);
     by_slot_.resize(ranks_.size());
   }
-  const std::vector<uint32_t> nodes = nodes_of(part);
+  const std::vector<uint32_t> nodes = add_paths(part.call_paths, tree_);
+  by_node_.resize(tree_.nodes().size());
   std::vector<uint32_t> slots;
   for (const uint32_t step : part.steps) {
     slots.push_back(

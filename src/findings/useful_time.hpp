@@ -30,8 +30,6 @@ class GrowingUsefulTime {
   [[nodiscard]] UsefulTime finish() const;
 
  private:
-  [[nodiscard]] std::vector<uint32_t> nodes_of(const Model& part);
-
   std::vector<uint32_t> ranks_;
   profile::CallTree tree_;
   std::vector<std::vector<uint64_t>> by_node_;  // Of tree_, the root outside of all; by rank.
