@@ -33,19 +33,18 @@ class Shares {
   uint64_t given_ = 0;
 };
 
-/// The waits of one lane, and what they have inherited. An amount for many of them goes to the
-/// nodes of a tree over them, and from there down when a wait is asked for: both in O(log waits).
+/// The waits of one lane, and what they have inherited.
+///
+/// An amount goes to some of its waiting, the same to each tick of it. What each tick gets of all
+/// amounts changes where one of them begins or ends, which is known of each wait: so a wait is
+/// given to and taken from in O(1), and what it gets does not depend on who else is there.
 class LaneWaits {
  public:
   void add(uint32_t call, uint64_t begin_ticks, uint64_t end_ticks) {
+    const uint64_t before = waits_.empty() ? 0 : waits_.back().until;
+    waits_.push_back({end_ticks, before + (end_ticks - begin_ticks), 0, 0});
     calls_.push_back(call);
-    ends_.push_back(end_ticks);
-    sums_.push_back(sums_.back() + end_ticks - begin_ticks);
-  }
-  void close() {
-    leaves_ = std::bit_ceil(std::max<size_t>(1, calls_.size()));
-    pending_.assign(2 * leaves_, 0);
-    open_ = static_cast<uint32_t>(calls_.size());
+    open_ = static_cast<uint32_t>(waits_.size());
   }
 
   /// How many of the waits that were not taken yet are of calls before `call`.
@@ -53,71 +52,56 @@ class LaneWaits {
     const auto end = calls_.begin() + open_;
     return static_cast<uint32_t>(std::lower_bound(calls_.begin(), end, call) - calls_.begin());
   }
-  [[nodiscard]] uint64_t end_ticks(uint32_t i) const { return ends_[i]; }
-  [[nodiscard]] uint64_t weight(uint32_t begin, uint32_t end) const {
-    return sums_[end] - sums_[begin];
+  [[nodiscard]] uint64_t end_ticks(uint32_t i) const { return waits_[i].end_ticks; }
+  /// How long it has waited, in all waits before this one,
+  [[nodiscard]] uint64_t waited_before(uint32_t i) const {
+    return i == 0 ? 0 : waits_[i - 1].until;
   }
-  /// Hands `amount` to the waits [begin, end) by how long they are.
-  void give(uint32_t begin, uint32_t end, uint64_t amount) {
-    if (amount == 0) return;
-    Shares shares(amount, weight(begin, end));
-    constexpr uint32_t kFew = 4;
-    if (end - begin <= kFew) {
-      for (; begin < end; ++begin)
-        pending_[leaves_ + begin] += shares.next(weight(begin, begin + 1));
+  /// and until a time that is not behind the end of this one.
+  [[nodiscard]] uint64_t waited_until(uint64_t ticks, uint32_t i) const {
+    const uint64_t left = waits_[i].end_ticks - ticks;
+    return std::max(waited_before(i), waits_[i].until - std::min(waits_[i].until, left));
+  }
+  /// Hands `amount` to the waiting from `waited` on, which is in wait `begin`, until wait `end`.
+  void give(uint32_t begin, uint64_t waited, uint32_t end, uint64_t amount) {
+    const Parts parts = Parts{amount} << kFractionBits;
+    if (end - begin == 1) {
+      waits_[begin].once += parts;
       return;
     }
-    give(1, 0, static_cast<uint32_t>(leaves_), begin, end, shares);
+    const uint64_t ticks = waited_before(end) - waited;
+    const Parts each = parts / ticks;
+    waits_[end - 1].change += each;
+    if (begin > 0) waits_[begin - 1].change -= each;
+    // The first one has no more than what is left, to the last part of a tick.
+    const uint64_t others = waited_before(end) - waited_before(begin);
+    waits_[begin].once += parts - each * others;
   }
   /// What the last wait that was not taken yet has inherited.
   uint64_t take() {
-    const uint32_t i = --open_;
-    if (shared_ == 0) return std::exchange(pending_[leaves_ + i], 0);
-    size_t node = 1;
-    auto begin = uint32_t{0};
-    for (auto length = static_cast<uint32_t>(leaves_); length > 1; length /= 2) {
-      const uint32_t middle = begin + length / 2;
-      if (const uint64_t amount = std::exchange(pending_[node], 0); amount > 0) {
-        const uint64_t left = weight(begin, clamped(middle));
-        const uint64_t all = weight(begin, clamped(begin + length));
-        const auto to_left = static_cast<uint64_t>(Uint128{amount} * left / all);
-        --shared_;
-        put(2 * node, to_left);
-        put(2 * node + 1, amount - to_left);
-      }
-      node = 2 * node + (i < middle ? 0 : 1);
-      if (i >= middle) begin = middle;
-    }
-    return std::exchange(pending_[node], 0);
+    const OfWait& wait = waits_[--open_];
+    each_ += wait.change;
+    left_ += each_ * (wait.until - waited_before(open_)) + wait.once;
+    const Parts whole = left_ >> kFractionBits;
+    left_ -= whole << kFractionBits;
+    return static_cast<uint64_t>(whole);
   }
 
  private:
-  void put(size_t node, uint64_t amount) {
-    if (node < leaves_ && pending_[node] == 0 && amount > 0) ++shared_;
-    pending_[node] += amount;
-  }
-  [[nodiscard]] uint32_t clamped(uint32_t i) const {
-    return std::min(i, static_cast<uint32_t>(calls_.size()));
-  }
-  void give(size_t node, uint32_t node_begin, uint32_t length, uint32_t begin, uint32_t end,
-            Shares& shares) {
-    const uint32_t node_end = node_begin + length;
-    if (node_end <= begin || end <= node_begin) return;
-    if (begin <= node_begin && node_end <= end) {
-      put(node, shares.next(weight(node_begin, node_end)));
-      return;
-    }
-    give(2 * node, node_begin, length / 2, begin, end, shares);
-    give(2 * node + 1, node_begin + length / 2, length / 2, begin, end, shares);
-  }
+  static constexpr int kFractionBits = 64;
+  using Parts = Uint128;  // Of a tick; below zero as a number of modulo 2^128.
+  struct OfWait {
+    uint64_t end_ticks;
+    uint64_t until;  // Ticks of all waits until its end.
+    Parts change;    // From its end backwards each tick gets so much more,
+    Parts once;      // and it itself this, besides.
+  };
 
   std::vector<uint32_t> calls_;
-  std::vector<uint64_t> ends_;
-  std::vector<uint64_t> sums_ = {0};  // Of all waits before.
-  size_t leaves_ = 1;
-  std::vector<uint64_t> pending_;  // Per node; 1 is the root, 2n and 2n + 1 are below n.
-  size_t shared_ = 0;              // Nodes above the leaves that have an amount.
-  uint32_t open_ = 0;              // Waits from here on were taken.
+  std::vector<OfWait> waits_;
+  Parts each_ = 0;     // What a tick of the next wait gets.
+  Parts left_ = 0;     // Of a tick, for the next wait.
+  uint32_t open_ = 0;  // Waits from here on were taken.
 };
 
 /// A time, and for each of two lanes the call that it was in then, or one not far before. kNone: to
@@ -166,15 +150,12 @@ class Meetings {
       const uint32_t group = all.group[one.target];
       const uint32_t latest = all.group_latest[group];
       if (latest == comm::kNoCall || !model_.in_window(latest)) continue;
-      const Set set{all.group_set[group], one.arrives() ? call : kNone, model_.begin(latest)};
+      const uint32_t set = all.group_set[group];
       auto& of_lane = sets_[lane];
-      const auto at = std::lower_bound(of_lane.begin(), of_lane.end(), set.set,
-                                       [](const Set& a, uint32_t b) { return a.set < b; });
-      if (at != of_lane.end() && at->set == set.set) {
-        *at = set;
-      } else {
-        of_lane.insert(at, set);
-      }
+      auto at = std::lower_bound(of_lane.begin(), of_lane.end(), set,
+                                 [](const Set& a, uint32_t b) { return a.set < b; });
+      if (at == of_lane.end() || at->set != set) at = of_lane.insert(at, {set, {}});
+      at->joined.push_back({call, one.arrives(), model_.begin(latest)});
     }
   }
 
@@ -183,10 +164,20 @@ class Meetings {
     uint64_t key = UINT64_MAX;
     Meeting meeting = {0, 0, 0};  // `call` is of the lower lane.
   };
+  struct Joined {
+    uint32_t call;
+    bool arrives;  // And has begun by then.
+    uint64_t ticks;
+  };
   struct Set {
     uint32_t set;
-    uint32_t call;
-    uint64_t ticks;
+    std::vector<Joined> joined;  // Ascending calls.
+    /// The last time before a call. The lane may have gone on since.
+    [[nodiscard]] const Joined* before(uint32_t call) const {
+      auto at = joined.end();
+      while (at != joined.begin() && (at - 1)->call >= call) --at;
+      return at == joined.begin() ? nullptr : &*(at - 1);
+    }
   };
 
   [[nodiscard]] Meeting last(const Wait& wait, Meeting found) const {
@@ -202,10 +193,14 @@ class Meetings {
       } else if (cause_at->set < at->set) {
         ++cause_at;
       } else {
-        const uint64_t ticks = std::min(at->ticks, cause_at->ticks);
-        if (ticks > found.ticks) {
-          found = {ticks, at->ticks == ticks ? at->call : kNone,
-                   cause_at->ticks == ticks ? cause_at->call : kNone};
+        const Joined* const own = at->before(wait.call);
+        const Joined* const theirs = cause_at->before(wait.cause);
+        if (own != nullptr && theirs != nullptr) {
+          const uint64_t ticks = std::min(own->ticks, theirs->ticks);
+          const auto call_of = [&](const Joined& one) {
+            return one.ticks == ticks && one.arrives ? one.call : kNone;
+          };
+          if (ticks > found.ticks) found = {ticks, call_of(*own), call_of(*theirs)};
         }
         ++at;
         ++cause_at;
@@ -309,7 +304,6 @@ class Blame {
         if (one.in_group) meetings.joined(one.lane, one.call);
       }
     }
-    for (LaneWaits& lane : lanes_) lane.close();
   }
 
   void add_wait(uint32_t call, uint32_t lane, const Meetings& meetings) {
@@ -349,12 +343,9 @@ class Blame {
     const uint32_t end = theirs.before(wait.cause);
     uint32_t begin = std::min(end, theirs.before(their_call));
     while (begin < end && theirs.end_ticks(begin) <= since) ++begin;
-    uint64_t part = 0;
-    if (begin < end && theirs.end_ticks(begin) - theirs.weight(begin, begin + 1) < since) {
-      part = theirs.end_ticks(begin) - since;
-      ++begin;
-    }
-    total += part + theirs.weight(begin, end);
+    const uint64_t waited = begin < end ? theirs.waited_until(since, begin) : 0;
+    const uint64_t waiting = begin < end ? theirs.waited_before(end) - waited : 0;
+    total += waiting;
     if (total == 0) {  // Only where clocks disagree.
       const uint32_t slot = slots_.of(model_.call_path[wait.cause]);
       short_[at(wait.cause_lane, slot)] += own;
@@ -369,11 +360,8 @@ class Blame {
       short_[at(wait.cause_lane, slot)] += of_own.next(ticks);
       if (inherited > 0) long_[at(wait.cause_lane, slot)] += of_inherited.next(ticks);
     }
-    if (part > 0) {
-      theirs.give(begin - 1, begin, of_own.next(part) + of_inherited.next(part));
-    }
-    if (const uint64_t weight = theirs.weight(begin, end); weight > 0) {
-      theirs.give(begin, end, of_own.next(weight) + of_inherited.next(weight));
+    if (waiting > 0) {
+      theirs.give(begin, waited, end, of_own.next(waiting) + of_inherited.next(waiting));
     }
   }
 

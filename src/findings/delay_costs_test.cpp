@@ -122,5 +122,50 @@ TEST(DelayCostsByHand, OfManyWaitsAreHandedOnByTheirLength) {
   EXPECT_EQ(costs.wait_ticks, 1000U);
 }
 
+/// Rank 1 waits `before` times for rank 0 and meets rank 2, then waits 90 times for what rank 0
+/// does in three functions, and makes rank 2 wait for that.
+trace::Trace handed_on(int before) {
+  TestTrace test(3);
+  const Region main = test.region("main");
+  const Region work[] = {test.region("a"), test.region("b"), test.region("c")};
+  const Region earlier = test.region("earlier");
+  const Region send = test.region("MPI_Send");
+  const Region recv = test.region("MPI_Recv");
+  for (uint32_t rank = 0; rank < 3; ++rank) test.on(rank).enter(0, main);
+  uint64_t at = 0;
+  const auto wait = [&](uint64_t ticks, Region of) {
+    test.on(0).enter(at, of).leave(at + ticks, of);
+    test.on(0).enter(at + ticks, send).send(at + ticks, 1, 8).leave(at + ticks, send);
+    test.on(1).enter(at, recv).recv(at + ticks, 0, 8).leave(at + ticks, recv);
+    at += ticks;
+  };
+  const auto meet = [&](uint64_t since) {
+    test.on(1).enter(at, send).send(at, 2, 8).leave(at, send);
+    test.on(2).enter(since, recv).recv(at, 1, 8).leave(at, recv);
+  };
+  for (int i = 0; i < before; ++i) wait(5, earlier);
+  meet(at - std::min<uint64_t>(at, 1));
+  const uint64_t met = at;
+  for (uint64_t i = 0; i < 90; ++i) wait(1 + i * i % 7, work[i % 3]);
+  meet(met + 101);
+  for (uint32_t rank = 0; rank < 3; ++rank) test.on(rank).leave(at, main);
+  return test.finish();
+}
+
+TEST(DelayCostsByHand, OfWhatIsHandedOnDoNotDependOnTheWaitsBefore) {
+  const TestRun first(handed_on(0));
+  const DelayCosts costs = delay_costs(first.model, first.measured);
+  uint64_t long_ticks = 0;
+  for (const DelayCost& row : costs.rows) long_ticks += row.long_ticks;
+  EXPECT_EQ(long_ticks, 271U - 101U);
+  for (const int before : {1, 3, 40, 200}) {
+    const TestRun run(handed_on(before));
+    DelayCosts others = delay_costs(run.model, run.measured);
+    const uint32_t earlier = run.path("main/earlier");
+    std::erase_if(others.rows, [&](const DelayCost& row) { return row.path == earlier; });
+    EXPECT_EQ(others.rows, costs.rows) << before;
+  }
+}
+
 }  // namespace
 }  // namespace pathline::findings
