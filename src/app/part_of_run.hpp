@@ -50,8 +50,7 @@ inline constexpr uint64_t kMostJudgedEvents = 1 << 24;
 ///
 /// most_events  what a run may have that is judged as a whole.
 /// returns      its times, in seconds since the start of the run, and its steps; nullopt if the
-/// whole
-///              has no more and fits into memory, or parts cannot be read.
+///              whole has no more and fits into memory, or parts cannot be read.
 struct MiddlePart {
   double from_s;
   double until_s;

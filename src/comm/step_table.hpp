@@ -41,6 +41,8 @@ class GrowingStepTable {
  public:
   GrowingStepTable();
   ~GrowingStepTable();
+  GrowingStepTable(const GrowingStepTable&) = delete;
+  GrowingStepTable& operator=(const GrowingStepTable&) = delete;
 
   /// A message, as far as its sender counts it.
   struct Sent {
@@ -57,8 +59,7 @@ class GrowingStepTable {
     std::vector<Sent> sent = {};       ///< What that found of ranks that are counted here.
   };
   /// part  begins with the Enters of open calls and the begins of I/O that goes on; its messages
-  /// are
-  ///       those of which both ends are known now.
+  ///       are those of which both ends are known now.
   ///
   /// returns  false where steps lie inside of others: only the whole shows which of them count.
   bool add(const trace::Trace& part, const Progress& progress, base::ThreadPool& pool);

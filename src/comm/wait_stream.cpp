@@ -164,6 +164,7 @@ void WaitStream::number_collectives(const PartPlace& place, WaitPart& result) {
       until = std::min(until, collectives_[i].unfinished_ticks());
     }
     std::vector<std::vector<trace::CollectivePart>> taken;
+    taken.reserve(locations.size());
     for (const uint32_t i : locations) taken.push_back(collectives_[i].take(until));
     numbers.number({taken.begin(), taken.end()});
     for (const auto& list : taken) {

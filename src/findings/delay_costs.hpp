@@ -35,8 +35,8 @@ struct DelayCosts {
 /// their share, and hand it on to what caused them. As both begin at t0, these parts are never
 /// shorter than the wait, and each tick of waiting finds its cause.
 ///
-/// What a wait hands on is shared by the length of the waits that get it, to the tick, whatever else
-/// their lane waits for.
+/// What a wait hands on is shared by the length of the waits that get it, to the tick, whatever
+/// else their lane waits for.
 ///
 /// measured  of the same model.
 /// cost  O(waits log waits) beside what the intervals are long; of long ones, sums of each lane are

@@ -69,6 +69,8 @@ class Topology {
   /// What hwloc makes of such a text: "package:2 l3:2 l2:4 core:2 pu:1".
   /// errors  kInvalidArgument
   static base::Result<Topology> synthetic(const std::string& description);
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
   Topology(Topology&&) noexcept;
   Topology& operator=(Topology&&) noexcept;
   ~Topology();

@@ -17,8 +17,7 @@ namespace pathline::figure {
 class StepMeans {
  public:
   /// steps         of the rank, by time; those narrower than 6 px are averaged, as long as there
-  /// are
-  ///               some of them in a row.
+  ///               are some of them in a row.
   /// value_count   numbers to be averaged.
   StepMeans(std::span<const trace::StepWindow> steps, TimeRange range, uint32_t column_count,
             size_t value_count);
