@@ -39,6 +39,22 @@ TEST(Output, IsNoFileOfARecordedRun) {
   EXPECT_EQ(refusal(check_output(folder.path(), folder.path() / "report.html")), "");
 }
 
+TEST(Output, IsNoFolderOfTheRunThatIsRead) {
+  const base::ScratchFolder folder;
+  folder.write("traces.otf2", "text");
+  folder.write("traces/0.evt", "text");
+  folder.write("tables/calls.csv", "text");
+  for (const auto& input : {folder.path(), folder.path() / "traces.otf2"}) {
+    for (const auto& output :
+         {folder.path(), folder.path() / "traces", folder.path() / "traces/"}) {
+      EXPECT_THAT(refusal(check_not_read(input, output)), HasSubstr("of the run that is read"));
+    }
+    EXPECT_EQ(refusal(check_not_read(input, folder.path() / "tables")), "");
+    EXPECT_EQ(refusal(check_not_read(input, folder.path() / "new")), "");
+  }
+  EXPECT_EQ(refusal(check_not_read("other", folder.path() / "traces")), "");
+}
+
 TEST(Output, NeedsAFolder) {
   const base::ScratchFolder folder;
   const auto file = folder.path() / "missing" / "x.csv";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/output.hpp"
 #include "base/text.hpp"
 #include "comm/matrix.hpp"
 
@@ -84,8 +85,26 @@ void add_route_filter(Command& command, app::RouteFilter& filter, const std::str
       .group(group);
 }
 
+base::Status check_written(const NetworkOptions& options, const std::string& file) {
+  if (file.empty()) return {};
+  const app::NetworkRequest& request = options.request;
+  // As in "tree:FILE,order=..." and "slurm:FILE".
+  const auto file_in = [](std::string_view text) {
+    const size_t colon = text.find(':');
+    if (colon != std::string_view::npos) text.remove_prefix(colon + 1);
+    return std::string(text.substr(0, text.find(',')));
+  };
+  for (const std::string& read :
+       {options.input, request.hop_bytes, request.routes, request.placement,
+        file_in(request.placement), request.hosts, file_in(request.network)}) {
+    if (auto status = app::check_output(read, file); !status) return status;
+  }
+  return {};
+}
+
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options,
                                              base::ThreadPool& pool) {
+  if (auto status = check_written(options, options.output); !status) return status.error();
   app::NetworkRequest request = options.request;
   request.partial = options.partial;
   std::optional<app::RankTraffic> trace;

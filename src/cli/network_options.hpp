@@ -24,7 +24,11 @@ void add_network_input(Command& command, NetworkOptions& options, bool required 
 /// --top-routes, --by, --through, --nodes, --within and --crossing.
 void add_route_filter(Command& command, app::RouteFilter& filter, const std::string& group = "");
 
+/// Whether a file can be written, and is none that the options read: app::check_output().
+base::Status check_written(const NetworkOptions& options, const std::string& file);
+
 /// Opens what the options name, notes on stderr what is worth knowing of it.
+/// errors  those of check_written() for -o, of the readers and of app::open_network().
 base::Result<app::NetworkInput> open_network(const NetworkOptions& options, base::ThreadPool& pool);
 
 }  // namespace pathline::cli

@@ -209,6 +209,7 @@ base::Result<int> run_remap(RemapCommand options) {
     return status.error();
   }
   if (auto status = check(options); !status) return status.error();
+  if (auto status = check_written(options, options.placement_file); !status) return status.error();
   remap.all_nodes = options.onto == "all";
   if (options.effort) remap.search.effort = *options.effort;
 

@@ -67,6 +67,9 @@ base::Result<int> run_reroute(const RerouteCommand& options) {
   if (options.format == "csv" && !options.list) {
     return base::Error{base::ErrorCode::kInvalidArgument, "--format csv belongs to --list"};
   }
+  for (const std::string& file : {options.loads_file, options.routes_file}) {
+    if (auto status = check_written(options, file); !status) return status.error();
+  }
   base::ThreadPool pool(options.threads);
   auto opened = open_network(options, pool);
   if (!opened) return opened.error();

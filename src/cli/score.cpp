@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/output.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -45,6 +46,11 @@ std::string sizes(uint64_t total, const std::vector<uint64_t>& of_ranks) {
 
 base::Result<int> run_score(ScoreOptions options) {
   options.messages = trace::WantedMessages::kCount;
+  if (!options.filter_out.empty()) {
+    for (const std::string& read : {options.input, options.filter}) {
+      if (auto status = app::check_output(read, options.filter_out); !status) return status.error();
+    }
+  }
   base::RegionFilter filter;
   if (!options.filter.empty()) {
     auto read = read_filter(options.filter);
