@@ -2,6 +2,7 @@
 #include "app/findings.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ class Reporter {
     report_.threads = static_cast<uint32_t>(std::count_if(
         trace_.locations.begin(), trace_.locations.end(),
         [](const auto& location) { return location.type == trace::LocationType::kCpuThread; }));
-    report_.steps = trace_.whole ? trace_.whole->step_count : model_.steps.size();
+    report_.steps = step_count();
     report_.ticks_per_second = hz_;
     report_.efficiency = judged_.efficiency;
     if (judged_.before_ticks > 0) {
@@ -60,6 +61,15 @@ class Reporter {
   }
 
  private:
+  /// Of the whole run.
+  [[nodiscard]] size_t step_count() const {
+    if (trace_.whole) return trace_.whole->step_count;
+    std::set<uint32_t> steps;
+    for (const auto& of_rank : model_.step_windows) {
+      for (const trace::StepWindow& step : of_rank) steps.insert(step.step);
+    }
+    return steps.size();
+  }
   static double ticks_per_second(const trace::Trace& trace) {
     return static_cast<double>(trace.definitions.clock.ticks_per_second);
   }

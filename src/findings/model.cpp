@@ -333,7 +333,12 @@ Model model(const trace::Trace& trace, const comm::Dependencies& all, const Wind
                .lanes = lanes_of(trace, all, modelled, modelled.end_ticks == window.end_ticks)};
   result.step_windows = std::move(steps);
   for (const auto& of_rank : result.step_windows) {
-    for (const trace::StepWindow& step : of_rank) result.steps.push_back(step.step);
+    for (const trace::StepWindow& step : of_rank) {
+      // A part knows few of the others: they must not count here and be missing there.
+      const bool in_window =
+          step.begin_ticks < window.end_ticks && step.end_ticks > window.begin_ticks;
+      if (in_window) result.steps.push_back(step.step);
+    }
   }
   std::sort(result.steps.begin(), result.steps.end());
   result.steps.erase(std::unique(result.steps.begin(), result.steps.end()), result.steps.end());

@@ -50,6 +50,16 @@ TEST(StepCauses, AreOfTheRankThatIsLateInThisStep) {
 }
 
 /// A sweep through all ranks is on the path as a whole, and of a rank only its part.
+TEST(StepsOfAModel, AreThoseOfItsWindow) {
+  TestRun run(late_by_turns());
+  const StepWindows marked = trace::marked_steps(run.trace);
+  const trace::StepWindow& second = marked[0][1];
+  const Window window{second.begin_ticks + 1, second.end_ticks - 1};
+  const Model part = model(run.trace, run.all, window, marked, run.pool);
+  EXPECT_EQ(part.steps, std::vector<uint32_t>{8});
+  EXPECT_EQ(run.model.steps.size(), 4U);
+}
+
 TEST(StepCauses, OfAChainAreAllOfIt) {
   trace::TestTrace test(4);
   Simulation run(4, 10, &test);
