@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "findings/barrier_findings.hpp"
 #include "findings/cost_findings.hpp"
@@ -117,7 +118,7 @@ class PartJudge {
       lanes[load.lanes[i]] = finding.ranks.empty() ||
                              std::binary_search(finding.ranks.begin(), finding.ranks.end(), rank);
     }
-    const WaitsOf waits = waits_of(model_, lanes);
+    const WaitsOf waits = waits_of(model_, lanes, worst_step(load, lanes));
     finding.waiting = waits.waiting;
     finding.seen = waits.seen.ticks() > 0 ? waits.seen : model_.window;
     note_steps(load, finding);
@@ -273,6 +274,47 @@ class PartJudge {
     for (const uint64_t ticks : load.by_rank) excess.push_back(static_cast<double>(ticks) - mean);
     std::sort(excess.rbegin(), excess.rend());
     return excess.size() > 1 && excess[0] >= kAlone * std::max(excess[1], 0.0);
+  }
+
+  /// The time of the step in which one of those to blame has most of it beyond the others; nullopt
+  /// if that is outside of steps.
+  [[nodiscard]] std::optional<Window> worst_step(const PathLoad& load,
+                                                 const std::vector<bool>& lanes) const {
+    size_t worst = load.steps.size();
+    double most = 0;
+    for (size_t step = 0; step < load.steps.size(); ++step) {
+      const std::vector<uint64_t>& ticks = load.steps[step];
+      const double mean =
+          std::accumulate(ticks.begin(), ticks.end(), 0.0) / static_cast<double>(ticks.size());
+      for (size_t i = 0; i < ticks.size(); ++i) {
+        if (!lanes[load.lanes[i]] || static_cast<double>(ticks[i]) - mean <= most) continue;
+        most = static_cast<double>(ticks[i]) - mean;
+        worst = step;
+      }
+    }
+    if (worst == load.steps.size() || load.step_numbers[worst] == kNone) return std::nullopt;
+    // Where there are many, a row is of several.
+    const std::vector<uint32_t>& steps = model_.steps;
+    const uint32_t first = load.step_numbers[worst];
+    const auto row_of = [&](size_t step) {
+      return step * std::min(steps.size(), kMostBins) / steps.size();
+    };
+    auto end =
+        static_cast<size_t>(std::lower_bound(steps.begin(), steps.end(), first) - steps.begin());
+    const size_t row = row_of(end);
+    while (end < steps.size() && row_of(end) == row) ++end;
+    const uint32_t behind = end < steps.size() ? steps[end] : kNone;
+    Window time{model_.window.end_ticks, model_.window.begin_ticks};
+    for (const auto& of_rank : model_.step_windows) {
+      for (const trace::StepWindow& step : of_rank) {
+        const bool is_inside = step.begin_ticks < model_.window.end_ticks &&
+                               step.end_ticks > model_.window.begin_ticks;
+        if (!is_inside || step.step < first || step.step >= behind) continue;
+        time.begin_ticks = std::min(time.begin_ticks, step.begin_ticks);
+        time.end_ticks = std::max(time.end_ticks, step.end_ticks);
+      }
+    }
+    return time;
   }
 
   /// Steps in which those to blame have something of it.

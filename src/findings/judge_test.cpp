@@ -170,6 +170,31 @@ trace::Trace meetings(uint32_t ranks, uint32_t times, bool meet) {
   return test.finish();
 }
 
+TEST(Judge, ShowsEachFindingWhereItsCauseIs) {
+  // Rank 0 is late twice, in two functions, the second time longer.
+  TestTrace test(4);
+  Simulation run(4, 10, &test);
+  for (uint32_t step = 0; step < 10; ++step) {
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+      run.begin_step(rank, step);
+      run.work(rank, "work", 1000);
+    }
+    if (step == 2) run.work(0, "slow", 3000);
+    if (step == 7) run.work(0, "slower", 4000);
+    run.collective(Simulation::Operation::kBarrier);
+    for (uint32_t rank = 0; rank < 4; ++rank) run.end_step(rank);
+  }
+  run.finish();
+  const Verdict verdict(test.finish());
+  ASSERT_EQ(verdict.judged.findings.size(), 2U);
+  for (const Finding& finding : verdict.judged.findings) {
+    ASSERT_EQ(finding.first_step, finding.last_step);
+    const trace::StepWindow& step = verdict.judged.model->step_windows[0][finding.first_step];
+    EXPECT_LT(finding.seen.begin_ticks, step.end_ticks) << finding.first_step;
+    EXPECT_GT(finding.seen.end_ticks, step.begin_ticks) << finding.first_step;
+  }
+}
+
 TEST(Judge, NeedsNoSteps) {
   const Verdict verdict(meetings(5, 10, true));
   ASSERT_FALSE(verdict.judged.findings.empty());

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace pathline::findings {
 
-WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes) {
+WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
+                 const std::optional<Window>& seen_in) {
   constexpr size_t kMostWaiting = 4;
   const comm::Dependencies& all = *model.all;
   WaitsOf waits;
   std::vector<uint64_t> by_lane(model.lanes.size());
-  uint64_t longest = 0;
+  const Window where = seen_in.value_or(model.window);
+  std::pair<bool, uint64_t> longest{false, 0};  // Whether it is where it should be, its ticks.
   uint32_t longest_call = kNone;
   for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
     for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
@@ -22,8 +25,10 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes) {
       waits.by_kind[static_cast<size_t>(all.kind[call])] += ticks;
       waits.ticks += ticks;
       by_lane[lane] += ticks;
-      if (ticks > longest) {
-        longest = ticks;
+      const bool is_there =
+          model.begin(call) < where.end_ticks && model.wait_end(call) > where.begin_ticks;
+      if (std::pair(is_there, ticks) > longest) {
+        longest = {is_there, ticks};
         longest_call = call;
       }
     }
@@ -42,7 +47,7 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes) {
   std::sort(waits.waiting.begin(), waits.waiting.end());
   if (longest_call != kNone) {
     // With what comes before: who is waited for was busy then.
-    const uint64_t before = longest / 2;
+    const uint64_t before = longest.second / 2;
     const uint64_t begin = model.begin(longest_call);
     waits.seen.begin_ticks = std::max(model.window.begin_ticks, begin - std::min(begin, before));
     waits.seen.end_ticks = std::min(model.window.end_ticks, model.wait_end(longest_call) + before);

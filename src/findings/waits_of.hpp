@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "findings/model.hpp"
@@ -20,8 +21,10 @@ struct WaitsOf {
 
 /// Waits of other ranks for those of `lanes` (by lane), without what these inherited.
 ///
-/// cost  O(calls).
-WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes);
+/// seen_in  where it is looked for one to be seen; elsewhere if there is none.
+/// cost     O(calls).
+WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
+                 const std::optional<Window>& seen_in = std::nullopt);
 
 /// Per lane, how long those of other lanes waited for it, by kind: WaitsOf::by_kind of each lane.
 ///
