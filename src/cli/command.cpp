@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -30,11 +31,12 @@ std::string run_name(const std::string& input) {
   return base::printable(path.filename().string());
 }
 
-void add_input(Command& command, CommonOptions& options, bool required) {
+void add_input(Command& command, CommonOptions& options, bool required, bool with_summaries) {
   command
       .option("INPUT", options.input,
-              "Run directory, OTF2 anchor file (*.otf2), folder that holds one, summary (*.plsum), "
-              "or CSV file of messages")
+              fmt::format("Run directory, OTF2 anchor file (*.otf2), folder that holds one, {}or "
+                          "CSV file of messages",
+                          with_summaries ? "summary (*.plsum), " : ""))
       .required(required);
   add_input_options(command, options);
 }
@@ -152,6 +154,13 @@ base::Error about(const CommonOptions& options, base::Error error) {
   return error;
 }
 
+/// Whether the chosen time leaves nothing out.
+bool is_all_time(const CommonOptions& options, const trace::Trace& trace) {
+  const auto selection = select(options, trace);
+  return selection && selection.value().from_ticks <= trace.start_ticks &&
+         selection.value().until_ticks > trace.end_ticks;
+}
+
 }  // namespace
 
 base::Result<input::Input> open_input(const CommonOptions& options,
@@ -220,9 +229,20 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
     opened->trace = std::move(summary->run);
     opened->summary = std::move(*summary);
+    if (has_window && takes == Takes::kSummaries && is_all_time(options, opened->trace)) {
+      CommonOptions all = options;
+      all.from_s.reset();
+      all.until_s.reset();
+      return open(all, takes, tables, needs);
+    }
     if (!needs_tables) {
       if (auto status = read_events(options, *opened, has_window ? needs : std::nullopt); !status) {
-        return status.error();
+        base::Error error = status.error();
+        if (needs && !has_window && !app::fits_into_memory(*opened->summary)) {
+          error.advice +=
+              " Of a part of the time, by --from and --until, no more than that is read.";
+        }
+        return error;
       }
       return opened;
     }
@@ -260,8 +280,17 @@ base::Result<std::optional<trace::Trace>> part_of(const CommonOptions& options,
   if (!selection) return selection.error();
   std::vector<std::string> notes;
   auto part = app::read_part(options.input, summary, selection.value(), needs, pool, notes);
+  // With a disk in place of memory it can be read all the same, as a part of the whole.
+  if (!part && part.error().code == base::ErrorCode::kIo && !options.scratch.empty()) {
+    return std::optional<trace::Trace>();
+  }
   if (part && part.value() && !options.quiet) {
-    note(fmt::format("{} has tables of the whole run: reading the chosen time of {}", options.input,
+    const auto seconds = [&](uint64_t ticks) {
+      return summary.run.seconds(std::clamp(ticks, summary.run.start_ticks, summary.run.end_ticks));
+    };
+    note(fmt::format("{} has tables of the whole run: reading {:.6f} s to {:.6f} s of {}",
+                     options.input, seconds(selection.value().from_ticks),
+                     seconds(selection.value().until_ticks),
                      input::events_of(summary, options.input).string()));
     for (const std::string& text : notes) note(text);
   }

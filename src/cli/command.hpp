@@ -51,7 +51,8 @@ struct CommonOptions {
 /// "run7" for run7/traces.otf2 and for run7/: what a user calls the run.
 std::string run_name(const std::string& input);
 
-void add_input(Command& command, CommonOptions& options, bool required = true);
+void add_input(Command& command, CommonOptions& options, bool required = true,
+               bool with_summaries = true);
 /// Those of INPUT, for commands that take several.
 void add_input_options(Command& command, CommonOptions& options);
 void add_output(Command& command, CommonOptions& options);

@@ -27,10 +27,12 @@ base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
     return request;
   }
   const auto times = base::numbers_in<double>(options.focus, ':');
-  if (!times || times->size() != 2 || !((*times)[0] < (*times)[1])) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       fmt::format("--focus is '{}', expected steps, run, or a time as in 0.5:2.0",
-                                   options.focus)};
+  if (!times || times->size() != 2 || (*times)[0] < 0 || !((*times)[0] < (*times)[1])) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--focus is '{}', expected steps, run, or a time as in 0.5:2.0, seconds since "
+                    "the start of the run",
+                    options.focus)};
   }
   request.focus = findings::Focus::kTime;
   request.from_s = (*times)[0];

@@ -236,8 +236,15 @@ int unknown_option(const CLI::App& command, std::string_view word) {
   for (const CLI::Option* known : command.get_options()) {
     names.insert(names.end(), known->get_lnames().begin(), known->get_lnames().end());
   }
-  const std::string_view meant =
-      option.starts_with("--") ? base::nearest(option.substr(2), names) : "";
+  // A time is chosen by one of two ways.
+  const auto has = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const bool is_time = option == "--from" || option == "--until";
+  const std::string_view meant = is_time && has("focus")              ? "focus"
+                                 : option == "--focus" && has("from") ? "from"
+                                 : option.starts_with("--") ? base::nearest(option.substr(2), names)
+                                                            : "";
   return usage_error(command, fmt::format("there is no option '{}'", option),
                      meant.empty() ? "" : fmt::format("--{}", meant));
 }
@@ -275,6 +282,14 @@ int parse_error(const CLI::App& app, const CLI::ParseError& error) {
     if (lacks_command && part->remaining_size() > 0) {
       return unknown_command(command, part->remaining()[0]);
     }
+  }
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  const std::string_view text = error.what();
+  const size_t value = text.find(" = ");
+  if (text.starts_with(kNoNumber) && value != std::string_view::npos) {
+    return usage_error(command, fmt::format("{} is '{}', expected a number",
+                                            text.substr(kNoNumber.size(), value - kNoNumber.size()),
+                                            text.substr(value + 3)));
   }
   return usage_error(command, error.what());
 }

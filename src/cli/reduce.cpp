@@ -159,7 +159,7 @@ void add_reduce_command(Command& program, Action& action) {
   auto options = std::make_shared<ReduceOptions>();
   Command command =
       program.command("reduce", "Tables of a run too large for memory, in a small file");
-  add_input(command, *options);
+  add_input(command, *options, true, false);
   command.option("-o,--output", options->output, "File to write, FILE.plsum");
   command.flag(
       "--findings", options->findings,

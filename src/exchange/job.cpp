@@ -36,7 +36,16 @@ base::Result<Job> find_job(const base::Environment& environment, std::string_vie
   } else {
     take("PMI_RANK", "PMI_SIZE", {"mpich"});
   }
-  if (job.size == 1) return job;
+  if (job.size == 1) {
+    const bool is_started = in_slurm || number("OMPI_COMM_WORLD_SIZE") || number("PMI_SIZE");
+    if (mpi == "auto" || is_started) return job;
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--mpi {}: no mpirun or srun has started this process, as far as its "
+                    "environment tells",
+                    mpi),
+        "Without --mpi it works alone; 'mpirun -n 4 pathline reduce ...' starts four."};
+  }
   for (const auto& [rank, size] :
        {std::pair{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
         std::pair{"MPI_LOCALRANKID", "MPI_LOCALNRANKS"}}) {

@@ -72,6 +72,16 @@ TEST(FindJob, TakesTheWordOfTheUser) {
   EXPECT_THAT(wrong.error().message, HasSubstr("expected auto, openmpi, mpich or none"));
 }
 
+TEST(FindJob, NeedsALauncherForAnMpiThatIsNamed) {
+  const auto alone = find_job({}, "openmpi");
+  ASSERT_FALSE(alone.ok());
+  EXPECT_THAT(alone.error().message, HasSubstr("no mpirun or srun has started this process"));
+  EXPECT_EQ(job({}, "none").size, 1U);
+  EXPECT_EQ(job({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}}, "openmpi").size,
+            1U);
+  EXPECT_EQ(job({{"SLURM_PROCID", "2"}}, "mpich").size, 1U);
+}
+
 TEST(FindJob, DoesNotBelieveWhatIsNoNumber) {
   EXPECT_EQ(job({{"PMI_RANK", "x"}, {"PMI_SIZE", "4"}}).size, 1U);
   EXPECT_EQ(job({{"PMI_RANK", "1"}, {"PMI_SIZE", "-4"}}).size, 1U);
