@@ -155,13 +155,16 @@ base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummar
                                  Visit visit) {
   const Parts parts(run, summary);
   std::vector<Window> cut = parts.cut(run.events_of_part);
-  uint64_t events = 0;
+  // Around the borders of parts events are read twice: a run has no more for that.
+  const uint64_t of_all = std::min(summary.facts.events, parts.events_in(run.window));
+  uint64_t to_read = 0;
   for (const Window& part : cut) {
     const uint64_t of_part = parts.events_in(part);
-    events += of_part;
+    to_read += of_part;
     if (of_part > run.most_events) return false;
   }
-  progress.begin("judging part by part", "events", events);
+  progress.begin("judging part by part", "events", of_all);
+  uint64_t have_read = 0;
   if (order == Order::kBackwards) std::reverse(cut.begin(), cut.end());
   for (const Window& part : cut) {
     const bool is_last = part.end_ticks == run.window.end_ticks;
@@ -179,7 +182,9 @@ base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummar
     const findings::Model model =
         findings::model(trace, all, run.window, trace::marked_steps(trace), pool, part);
     if (ends_in_part(model) || !visit(model, parts.next(part, all.calls))) return false;
-    progress.done += parts.events_in(part);
+    have_read += parts.events_in(part);
+    const double share = static_cast<double>(have_read) / static_cast<double>(to_read);
+    progress.done = static_cast<uint64_t>(share * static_cast<double>(of_all));
   }
   return true;
 }
@@ -278,7 +283,8 @@ base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path
   }
   if (run.window.begin_ticks >= run.window.end_ticks) return Run();
   run.most_events = base::available_memory().value_or(UINT64_MAX) / kBytesOfJudgedAnEvent;
-  run.events_of_part = std::min(kMostJudgedEvents, run.most_events);
+  // Of half of it: threads and the parts before leave holes.
+  run.events_of_part = std::min(kMostJudgedEvents, run.most_events / 2);
   return Run(std::move(run));
 }
 

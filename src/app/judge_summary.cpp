@@ -42,7 +42,7 @@ base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
   // So many are judged in a minute.
   constexpr uint64_t kMostEvents = 8 * kMostJudgedEvents;
   if (summary.facts.events > kMostEvents) {
-    return base::Error{base::ErrorCode::kUnsupported,
+    return base::Error{base::ErrorCode::kIo,
                        fmt::format("only all of its {} events tell who waits for whom",
                                    base::human_count(summary.facts.events))};
   }
@@ -51,23 +51,18 @@ base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
 
 }  // namespace
 
-std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
-                                            const summary::RunSummary& summary,
-                                            base::ThreadPool& pool, base::Progress& progress,
-                                            std::vector<std::string>& notes) {
+base::Result<FindingsReport> judge_summary(const std::filesystem::path& path,
+                                           const summary::RunSummary& summary,
+                                           base::ThreadPool& pool, base::Progress& progress,
+                                           std::vector<std::string>& notes) {
   progress.begin("reading", "", 0);
   FindingsRequest request;
-  const auto none = [&](const base::Error& error) {
-    notes.push_back(fmt::format("there are no findings: {}", error.message));
-    return std::nullopt;
-  };
   const auto events = events_to_judge(path, summary, request, pool, progress, notes);
-  if (!events) return none(events.error());
+  if (!events) return events.error();
   auto found = find_findings(events.value(), input::events_of(summary, path).string(), request,
                              pool, progress);
-  if (!found) return none(found.error());
-  name_run(path.string(), found.value());
-  return std::move(found).value();
+  if (found) name_run(path.string(), found.value());
+  return found;
 }
 
 }  // namespace pathline::app

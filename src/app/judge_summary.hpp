@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/findings.hpp"
 #include "base/progress.hpp"
+#include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "summary/run_summary.hpp"
 
@@ -16,11 +16,12 @@ namespace pathline::app {
 /// Findings of a run whose summary keeps none, from the events that it was made of: of all of it
 /// up to 2^24 events, else of middle_part().
 ///
-/// notes    get a line that says what is read.
-/// returns  nullopt where the events are not there, too many, or none of MPI, which a note says.
-std::optional<FindingsReport> judge_summary(const std::filesystem::path& path,
-                                            const summary::RunSummary& summary,
-                                            base::ThreadPool& pool, base::Progress& progress,
-                                            std::vector<std::string>& notes);
+/// notes   get a line that says what is read.
+/// errors  kUnsupported for a run without MPI calls, kIo where its events are too many, those of
+///         open_events() and read_part().
+base::Result<FindingsReport> judge_summary(const std::filesystem::path& path,
+                                           const summary::RunSummary& summary,
+                                           base::ThreadPool& pool, base::Progress& progress,
+                                           std::vector<std::string>& notes);
 
 }  // namespace pathline::app

@@ -107,18 +107,6 @@ base::Result<std::optional<KnownArchive>> known_archive(const fs::path& path,
   return Known(std::move(archive));
 }
 
-base::Status check_memory_for_part(const fs::path& source, uint64_t events) {
-  const auto available = base::available_memory();
-  if (!available || events <= *available / kBytesOfPartAnEvent) return {};
-  return base::Error{
-      base::ErrorCode::kIo,
-      fmt::format("this part of {} has about {} events and needs {} of memory; {} can be had",
-                  source.string(), base::human_count(events),
-                  base::human_bytes(static_cast<double>(events * kBytesOfPartAnEvent)),
-                  base::human_bytes(static_cast<double>(*available))),
-      "A shorter time or fewer ranks need less."};
-}
-
 base::Result<WaitsOfPart> waits_of_part(const KnownArchive& archive,
                                         const summary::RunSummary& summary,
                                         const summary::AskedCalls& asked, summary::PartOfRun part,

@@ -55,9 +55,6 @@ base::Result<otf2::Archive> open_archive_of(const std::filesystem::path& source,
 inline constexpr uint64_t kBytesOfPartAnEvent =
     48;  ///< Some are read that are not kept, and fields of messages.
 
-/// errors  kIo where so many events are too much for the memory there is.
-base::Status check_memory_for_part(const std::filesystem::path& source, uint64_t events);
-
 /// Events of which it is known who waited for whom.
 struct WaitsOfPart {
   trace::Trace trace;

@@ -73,19 +73,17 @@ base::Result<trace::Trace> open_events(const fs::path& path, const summary::RunS
   if (!fs::exists(source, failed)) {
     return Error{
         ErrorCode::kNotFound,
-        fmt::format("{} is a summary, and the events that this needs are not in {} any more",
-                    path.string(), source.string()),
-        "Put the run back, or make its summary again where it is now."};
+        fmt::format("{} is a summary, and the run with the events that this needs is not in {}",
+                    path.string(), fs::absolute(source, failed).lexically_normal().string()),
+        "It is looked for from where the summary is: move both together, or make the summary again "
+        "where the run is now."};
   }
   notes.push_back(
       fmt::format("{} has tables, not the events: reading {}", path.string(), source.string()));
   auto trace = input::need_trace(open_input(source, options, pool, progress, notes), source);
   if (!trace && trace.error().code == ErrorCode::kUnsupported && !fits_into_memory(summary)) {
     Error error = trace.error();
-    error.advice =
-        "With a disk in place of memory it can be done: --scratch DIR. Of a part of the time, "
-        "--from and --until, 'profile', 'matrix', 'messages', 'waits', 'findings', 'efficiency' "
-        "and the figures read no more than that.";
+    error.advice = "With a disk in place of memory it can be done: --scratch DIR.";
     return error;
   }
   if (!trace) return trace;

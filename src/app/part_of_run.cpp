@@ -2,6 +2,7 @@
 #include "app/part_of_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -35,6 +36,25 @@ std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Sel
   return locations;
 }
 
+namespace {
+
+/// Whether a part of so many events fits into memory.
+base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs) {
+  const auto available = base::available_memory();
+  if (!available || events <= *available / kBytesOfPartAnEvent) return {};
+  return base::Error{
+      base::ErrorCode::kIo,
+      fmt::format("this part of {} has about {} events and needs {} of memory; {} can be had",
+                  source.string(), base::human_count(events),
+                  base::human_bytes(static_cast<double>(events * kBytesOfPartAnEvent)),
+                  base::human_bytes(static_cast<double>(*available))),
+      needs == PartNeeds::kCalls
+          ? "A shorter time or fewer ranks need less; --scratch DIR has a disk in its place."
+          : "A shorter time needs less; --scratch DIR has a disk in its place."};
+}
+
+}  // namespace
+
 base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
                                                     const summary::RunSummary& summary,
                                                     const trace::Selection& selection,
@@ -62,7 +82,7 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
     return Part();
   }
   const uint64_t events = summary::events_to_keep(archive.index, run, part);
-  if (auto status = check_memory_for_part(archive.source, events); !status) return status.error();
+  if (auto status = check_memory(archive.source, events, needs); !status) return status.error();
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
     const uint64_t from_ticks = needs == PartNeeds::kFindings ? selection.from_ticks : 0;
     auto read = waits_of_part(archive, summary, {from_ticks, selection.until_ticks},
@@ -153,8 +173,9 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
     steps = std::move(read.value().windows);
   }
   const auto stretches = stretches_of(summary.run, steps);
-  const uint64_t most = std::min(
-      kMostJudgedEvents, base::available_memory().value_or(UINT64_MAX) / kBytesOfPartAnEvent / 2);
+  // A power of two: what is judged does not change with some more or less memory.
+  const uint64_t most = std::bit_floor(std::min(
+      kMostJudgedEvents, base::available_memory().value_or(UINT64_MAX) / kBytesOfPartAnEvent / 2));
   const size_t count = stretches.size();
   // `wide` more on each side of the one in the middle.
   const auto part_of = [&](size_t wide) {

@@ -69,9 +69,13 @@ void add_finding(std::string& html, const FindingsReport& report, size_t number,
   add("</div>\n");
 }
 
-void add_tree(std::string& html, const findings::Efficiency& efficiency) {
-  html += "<h3>Efficiency</h3>\n<div class=\"scroll\"><table class=\"tree\">\n";
-  for (const EfficiencyFactor& factor : efficiency_factors(efficiency)) {
+void add_tree(std::string& html, const FindingsReport& report) {
+  html += "<h3>Efficiency";
+  if (report.focus == findings::Focus::kTime) {
+    html += fmt::format(" from {:.6g} s to {:.6g} s", report.begin_s, report.end_s);
+  }
+  html += "</h3>\n<div class=\"scroll\"><table class=\"tree\">\n";
+  for (const EfficiencyFactor& factor : efficiency_factors(report.efficiency)) {
     html += fmt::format(
         "<tr><td style=\"padding-left:{}px\">{}</td><td>{:.1f} %</td>"
         "<td><span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span></td><td>{}</td></tr>\n",
@@ -106,7 +110,7 @@ std::string findings_section(const FindingsReport& report, bool has_views) {
     html += fmt::format("<p class=\"muted\">Note: {}.</p>\n",
                         base::html_escaped(base::printable(warning)));
   }
-  add_tree(html, report.efficiency);
+  add_tree(html, report);
   return html;
 }
 

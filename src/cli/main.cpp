@@ -95,7 +95,8 @@ int main(int argc, char** argv) {
     return run(argc, argv, inherited_sigpipe);
   } catch (const std::bad_alloc&) {
     return pathline::cli::report_error(
-        {pathline::base::ErrorCode::kIo, "there is not enough memory for this input"});
+        {pathline::base::ErrorCode::kIo, "there is not enough memory for this input",
+         "Less is needed with --threads 1; --scratch DIR has a disk in place of memory."});
   } catch (const std::exception& error) {
     return pathline::cli::report_error({pathline::base::ErrorCode::kIo, error.what()});
   }

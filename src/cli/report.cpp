@@ -49,8 +49,16 @@ base::Result<int> run_report(const CommonOptions& options) {
     if (run.summary) {
       if (findings) return;
       run.summary->run = std::move(run.trace);
-      findings = app::judge_summary(options.input, *run.summary, run.pool, progress, notes);
+      auto judged = app::judge_summary(options.input, *run.summary, run.pool, progress, notes);
       run.trace = std::move(run.summary->run);
+      if (judged) {
+        findings = std::move(judged).value();
+      } else {
+        notes.push_back(fmt::format("there are no findings: {}", judged.error().message));
+        // The page says it, too, but of a run without MPI nobody expects any.
+        const bool is_missing = judged.error().code != base::ErrorCode::kUnsupported;
+        if (is_missing) run.trace.warnings.push_back(notes.back());
+      }
       return;
     }
     auto found =

@@ -102,6 +102,14 @@ base::Result<int> run_why(const WaitsOptions& options) {
              table);
   }
   if (kept) table.add_summary_to_json();
+  // Of a run larger than memory a part may have been judged.
+  const bool is_part = !options.from_s && !options.until_s && !run.selection.everything() &&
+                       run.selection.until_ticks != UINT64_MAX;
+  if (is_part) {
+    table.add_to_json("from_s", fmt::format("{:.9f}", run.trace.seconds(run.selection.from_ticks)));
+    table.add_to_json("until_s",
+                      fmt::format("{:.9f}", run.trace.seconds(run.selection.until_ticks)));
+  }
   if (table.empty() && !options.quiet) {
     note(run.summary ? app::why_no_waits(run.summary->facts, run.selection)
                      : app::why_no_waits(run.trace, run.selection, run.source));

@@ -169,9 +169,8 @@ void GrowingCriticalPath::total(const Model& part) {
 }
 
 CriticalPath critical_path(const Model& model) {
-  std::vector<uint64_t> first_ticks;
-  for (const Model::Lane& lane : model.lanes) first_ticks.push_back(lane.begin_ticks);
-  GrowingCriticalPath growing(std::move(first_ticks));
+  // Calls from before the window are of no part.
+  GrowingCriticalPath growing(std::vector<uint64_t>(model.lanes.size(), UINT64_MAX));
   growing.add(model);
   return growing.finish().path;
 }

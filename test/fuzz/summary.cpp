@@ -225,7 +225,8 @@ std::string SummaryProbe::probe(std::span<const uint8_t> content) {
   if (runs_ % 8 == 0) read_events(file, pool);
   if (runs_ % 32 == 0) {
     std::vector<std::string> notes;
-    const auto findings = app::judge_summary(file_, *tables, pool, progress, notes);
+    const auto judged = app::judge_summary(file_, *tables, pool, progress, notes);
+    const auto findings = judged ? std::optional(judged.value()) : std::nullopt;
     std::ignore = app::report_html({.trace = tables->run, .tables = tables, .file = file_}, {},
                                    "fuzz", std::nullopt, findings, pool);
   }
