@@ -130,11 +130,12 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
   if (decision.catalyst) prepare_catalyst(rank, recorded);
+  // It takes one rank of a node some 20 ms, which are MPI_Init's and not the program's.
+  export_topology(rank == first_of_node);
   if (recorded) {
     record_past_call(function, began_ticks);
     start_cpu_time();
   }
-  export_topology(rank == first_of_node);
   // `pathline record` has said where; in front of a program nobody has.
   if (rank == 0 && (process.settings.run_directory[0] == '\0' || process.settings.verbose)) {
     say("recording %d ranks into %s", size, decision.directory);
