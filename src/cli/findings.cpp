@@ -137,6 +137,7 @@ Table rows_table(const FindingsOptions& options, const app::FindingsReport& repo
 struct Found {
   app::FindingsReport report;
   bool of_summary = false;
+  bool of_all = true;  ///< Of all that was asked for, and not of a part that fits into memory.
 };
 
 base::Result<Found> report_of(const FindingsOptions& options, const std::string& input) {
@@ -147,6 +148,7 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
   request.value().min_percent = options.min_percent;
   auto opened = open(one, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
+  const findings::Focus asked = request.value().focus;
   auto kept = kept_answer(one, request.value(), *opened.value());
   if (!kept) return kept.error();
   if (kept.value()) return Found{std::move(kept.value()->findings), true};
@@ -163,7 +165,7 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
     }
   });
   if (!report) return report.error();
-  return Found{std::move(report).value()};
+  return Found{std::move(report).value(), false, request.value().focus == asked};
 }
 
 /// What became better or worse since another run.
@@ -274,7 +276,16 @@ base::Result<int> run_findings(const FindingsOptions& options) {
     }
   }
   if (!status) return status.error();
-  if (options.expect == "none" && !app::expects_none(report)) return kAnswerIsNo;
+  if (options.expect != "none") return kDone;
+  if (!app::expects_none(report)) return kAnswerIsNo;
+  if (!found.value().of_all) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("--expect none: nothing was found from {:.6f} s to {:.6f} s, and the rest was "
+                    "not judged: the run is too large for the memory there is",
+                    report.begin_s, report.end_s),
+        "name a part with --focus FROM:UNTIL, or judge all of it on a disk with --scratch DIR"};
+  }
   return kDone;
 }
 
