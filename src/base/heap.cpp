@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/heap.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <sys/mman.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 namespace pathline::base {
+namespace {
+
+constexpr uintptr_t kHugePageBytes = 2U << 20U;
+constexpr size_t kHugeBlockBytes = 2 * kHugePageBytes;
+
+/// Where the heap ended when it was looked at last; 0: nobody looks.
+std::atomic<uintptr_t> known_end = 0;
+
+uintptr_t heap_end() { return reinterpret_cast<uintptr_t>(::sbrk(0)); }
+
+}  // namespace
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
   constexpr int kKeptBytes = 512 << 20;
   constexpr int kOwnMappingBytes = 32 << 20;  // the largest that glibc takes
+  constexpr int kStepBytes = 16 << 20;        // by which the heap grows
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   mallopt(M_MMAP_THRESHOLD, kOwnMappingBytes);
+  mallopt(M_TOP_PAD, kStepBytes);
+  known_end.store(heap_end(), std::memory_order_relaxed);
 #endif
 }
 
@@ -27,14 +43,27 @@ void give_back_freed_memory() {
 
 void use_huge_pages(void* memory, size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  constexpr uintptr_t kHuge = 2U << 20U;
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory) + kHuge - 1) / kHuge * kHuge;
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(memory) + bytes) / kHuge * kHuge;
+  const uintptr_t begin =
+      (reinterpret_cast<uintptr_t>(memory) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  const uintptr_t end =
+      (reinterpret_cast<uintptr_t>(memory) + bytes) / kHugePageBytes * kHugePageBytes;
   if (begin < end) {
     // Where it is refused the pages stay small.
     (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
   }
 #endif
+}
+
+void took_memory(void* block, size_t bytes) noexcept {
+  if (bytes >= kHugeBlockBytes) use_huge_pages(block, bytes);
+  const uintptr_t known = known_end.load(std::memory_order_relaxed);
+  if (known == 0) return;
+  const uintptr_t end = heap_end();
+  if (end == known) return;
+  known_end.store(end, std::memory_order_relaxed);
+  // The page that it ended in is whole by now.
+  const uintptr_t begin = known / kHugePageBytes * kHugePageBytes;
+  if (begin < end) use_huge_pages(reinterpret_cast<void*>(begin), end - begin);
 }
 
 }  // namespace pathline::base

@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/heap.hpp"
 #include "base/scratch_file.hpp"
 
 namespace pathline::base {
@@ -162,9 +163,17 @@ bool use_scratch() {
   return true;
 }
 
+namespace {
+void* reallocate_in_heap(void* block, size_t bytes) {
+  void* moved = std::realloc(block, bytes);
+  if (moved != nullptr && bytes >= kTellBytes) took_memory(moved, bytes);
+  return moved;
+}
+}  // namespace
+
 void* reallocate_block(void* block, size_t used_bytes, size_t bytes) {
   ScratchFile* const scratch = in_use.load(std::memory_order_acquire);
-  if (scratch == nullptr) return std::realloc(block, bytes);
+  if (scratch == nullptr) return reallocate_in_heap(block, bytes);
   const bool was_there = block != nullptr && scratch->holds(block);
   if (was_there && bytes <= scratch->room(block) && bytes > scratch->room(block) / 2) return block;
   if (!was_there && bytes < kLeastBytes) return std::realloc(block, bytes);

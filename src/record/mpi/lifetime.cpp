@@ -130,8 +130,8 @@ void mpi_started(uint16_t function, uint64_t began_ticks) {
     last_compared_ns = clock_ns(CLOCK_MONOTONIC);
   }
   if (decision.catalyst) prepare_catalyst(rank, recorded);
-  // It takes one rank of a node some 20 ms, which are MPI_Init's and not the program's; nor have the
-  // others a lead by them.
+  // It takes one rank of a node some 20 ms, which are MPI_Init's and not the program's; nor have
+  // the others a lead by them.
   export_topology(rank == first_of_node);
   PMPI_Barrier(MPI_COMM_WORLD);
   if (recorded) {
