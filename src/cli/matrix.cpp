@@ -15,21 +15,26 @@ struct MatrixOptions : CommonOptions {
 };
 
 /// What names a row, and the columns that all matrices have.
-std::vector<Column> columns(std::vector<Column> names) {
+Table table_of(const MatrixOptions& options) {
+  std::vector<Column> columns = {{.name = "sender"}, {.name = "receiver"}};
+  if (options.by == "host") {
+    columns = {{.name = "sender_host", .is_text = true},
+               {.name = "receiver_host", .is_text = true}};
+  } else if (options.by == "callpath") {
+    columns = {{.name = "callpath", .is_text = true}};
+  }
   const Column numbers[] = {{.name = "messages", .unit = Unit::kCount},
                             {.name = "bytes", .unit = Unit::kBytes},
                             {.name = "min_s", .unit = Unit::kSeconds, .spare = 2},
                             {.name = "mean_s", .unit = Unit::kSeconds, .spare = 1},
                             {.name = "max_s", .unit = Unit::kSeconds, .spare = 3}};
-  names.insert(names.end(), std::begin(numbers), std::end(numbers));
-  return names;
+  columns.insert(columns.end(), std::begin(numbers), std::end(numbers));
+  return {options, std::move(columns)};
 }
 
 std::string seconds(double value) { return fmt::format("{:.9f}", value); }
 
-Table ranks_table(const MatrixOptions& options, const trace::Trace& trace,
-                  const comm::Matrix& matrix) {
-  Table table(options, columns({{.name = "sender"}, {.name = "receiver"}}));
+void add_ranks(const trace::Trace& trace, const comm::Matrix& matrix, Table& table) {
   const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
   const graph::Traffic& traffic = matrix.traffic;
   for (uint32_t sender = 0; sender < traffic.rank_count(); ++sender) {
@@ -41,32 +46,28 @@ Table ranks_table(const MatrixOptions& options, const trace::Trace& trace,
                  seconds(static_cast<double>(matrix.max_ticks[i]) / hz)});
     }
   }
-  return table;
 }
 
-Table hosts_table(const MatrixOptions& options, const std::vector<app::HostPair>& pairs) {
-  Table table(options, columns({{.name = "sender_host", .is_text = true},
-                                {.name = "receiver_host", .is_text = true}}));
+void add_hosts(const std::vector<app::HostPair>& pairs, Table& table) {
   const auto name = [](const std::string& host) { return host.empty() ? "unknown" : host; };
   for (const app::HostPair& pair : pairs) {
     table.row({name(pair.sender_host), name(pair.receiver_host), fmt::format("{}", pair.messages),
                fmt::format("{}", pair.bytes), seconds(pair.min_s), seconds(pair.mean_s),
                seconds(pair.max_s)});
   }
-  return table;
 }
 
-Table paths_table(const MatrixOptions& options, const std::vector<app::PathMessages>& paths) {
-  Table table(options, columns({{.name = "callpath", .is_text = true}}));
+void add_paths(const std::vector<app::PathMessages>& paths, Table& table) {
   for (const app::PathMessages& path : paths) {
     table.row({path.call_path.empty() ? "(outside of calls)" : path.call_path,
                fmt::format("{}", path.messages), fmt::format("{}", path.bytes), seconds(path.min_s),
                seconds(path.mean_s), seconds(path.max_s)});
   }
-  return table;
 }
 
 base::Result<int> run_matrix(const MatrixOptions& options) {
+  Table table = table_of(options);
+  if (auto status = table.check_sort(); !status) return status.error();
   const bool needs_events = options.step || options.by == "callpath";
   auto opened = open(options, needs_events ? Takes::kTraces : Takes::kSummaries,
                      {.profile = false, .waits = false, .bytes = false, .steps = false},
@@ -79,12 +80,15 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
       tables ? comm::chosen(tables->matrix, opened.value()->selection)
              : comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
   const std::vector<app::HostPair> pairs = app::host_matrix(trace, matrix);
-  Table table =
-      options.by == "host" ? hosts_table(options, pairs)
-      : options.by == "rank"
-          ? ranks_table(options, trace, matrix)
-          : paths_table(options, app::call_path_matrix(trace, opened.value()->selection,
-                                                       options.step, opened.value()->pool));
+  if (options.by == "host") {
+    add_hosts(pairs, table);
+  } else if (options.by == "rank") {
+    add_ranks(trace, matrix, table);
+  } else {
+    add_paths(
+        app::call_path_matrix(trace, opened.value()->selection, options.step, opened.value()->pool),
+        table);
+  }
   if (const std::string crossing = app::crossing_text(pairs); !crossing.empty()) {
     table.footnote(crossing);
   }

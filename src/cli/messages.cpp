@@ -11,13 +11,11 @@ struct MessagesOptions : CommonOptions {
   bool summary = false;
 };
 
-Table listed(const MessagesOptions& options, const Opened& run) {
-  Table table = message_table(options);
+void list(const Opened& run, Table& table) {
   const trace::Messages& messages = run.trace.messages;
   for (size_t i = 0; i < messages.size(); ++i) {
     if (run.selection.has_message(messages, i)) add_message(table, run.trace, i);
   }
-  return table;
 }
 
 /// "7 pairs of ranks ..., most 0 to 1: 400 of 8 B a step".
@@ -34,8 +32,7 @@ std::string tiny_text(const app::MessageSummary& summary) {
       base::human_bytes(static_cast<double>(each)), summary.steps > 0 ? " a step" : "");
 }
 
-Table summarised(const MessagesOptions& options, const Opened& run) {
-  const app::MessageSummary summary = app::message_summary(run.trace, run.selection);
+Table summary_table(const MessagesOptions& options) {
   constexpr auto kPeople = Column::Readers::kPeople;
   Table table(options, {{.name = "kind", .is_text = true, .least = 16},
                         {.name = "min_bytes", .unit = Unit::kBytes},
@@ -47,6 +44,11 @@ Table summarised(const MessagesOptions& options, const Opened& run) {
                         {.name = "share", .unit = Unit::kShare, .spare = 1, .readers = kPeople},
                         {.name = "rate", .is_text = true, .spare = 2, .readers = kPeople},
                         {.name = "mean_s", .unit = Unit::kSeconds}});
+  return table;
+}
+
+void summarise(const Opened& run, Table& table) {
+  const app::MessageSummary summary = app::message_summary(run.trace, run.selection);
   uint64_t bytes = 0;
   for (const app::MessageClass& row : summary.classes) bytes += row.bytes;
   for (const app::MessageClass& row : summary.classes) {
@@ -63,15 +65,16 @@ Table summarised(const MessagesOptions& options, const Opened& run) {
          fmt::format("{:.9f}", row.mean_s)});
   }
   if (const std::string tiny = tiny_text(summary); !tiny.empty()) table.footnote(tiny);
-  return table;
 }
 
 base::Result<int> run_messages(const MessagesOptions& options) {
+  Table table = options.summary ? summary_table(options) : message_table(options);
+  if (auto status = table.check_sort(); !status) return status.error();
   auto opened = open(options, Takes::kTraces, {},
                      options.summary ? std::nullopt : std::optional(app::PartNeeds::kMessages));
   if (!opened) return opened.error();
   const Opened& run = *opened.value();
-  Table table = options.summary ? summarised(options, run) : listed(options, run);
+  options.summary ? summarise(run, table) : list(run, table);
   const uint64_t sends = run.facts ? run.facts->unmatched_sends : run.trace.unmatched_sends.size();
   const uint64_t receives =
       run.facts ? run.facts->unmatched_receives : run.trace.unmatched_receives.size();

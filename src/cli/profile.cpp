@@ -114,7 +114,7 @@ std::string seconds(std::optional<double> value) {
 }
 
 /// Regions or call paths.
-Table calls_table(const ProfileOptions& options, const std::vector<app::ProfileRow>& rows) {
+Table calls_table(const ProfileOptions& options) {
   constexpr auto kPeople = Column::Readers::kPeople;
   Table table(options, {{.name = options.by, .is_text = true, .least = 16},
                         {.name = "visits", .unit = Unit::kCount, .spare = 3},
@@ -125,6 +125,10 @@ Table calls_table(const ProfileOptions& options, const std::vector<app::ProfileR
                         {.name = "exclusive_max_s", .unit = Unit::kSeconds, .spare = 2},
                         {.name = "imbalance", .unit = Unit::kFactor, .spare = 5},
                         {.name = "max_rank", .spare = 2}});
+  return table;
+}
+
+void add_calls(const std::vector<app::ProfileRow>& rows, Table& table) {
   double whole = 0;
   for (const app::ProfileRow& row : rows) whole += row.exclusive_s.value_or(0);
   for (const app::ProfileRow& row : rows) {
@@ -136,12 +140,9 @@ Table calls_table(const ProfileOptions& options, const std::vector<app::ProfileR
                any_time ? fmt::format("{:.4f}", row.imbalance) : "",
                any_time && row.max_rank.valid() ? fmt::format("{}", uint32_t{row.max_rank}) : ""});
   }
-  return table;
 }
 
-/// work  of `rows`, in their order.
-Table ranks_table(const ProfileOptions& options, const std::vector<app::ProfileRow>& rows,
-                  const std::vector<app::WorkRow>& work, bool has_waits) {
+Table ranks_table(const ProfileOptions& options) {
   constexpr auto kPrograms = Column::Readers::kPrograms;
   Table table(options, {{.name = "rank"},
                         {.name = "visits", .unit = Unit::kCount, .spare = 2},
@@ -155,6 +156,12 @@ Table ranks_table(const ProfileOptions& options, const std::vector<app::ProfileR
                         {.name = "wait_s", .unit = Unit::kSeconds},
                         {.name = "io_s", .unit = Unit::kSeconds},
                         {.name = "host", .is_text = true, .spare = 1}});
+  return table;
+}
+
+/// work  of `rows`, in their order.
+void add_ranks(const std::vector<app::ProfileRow>& rows, const std::vector<app::WorkRow>& work,
+               bool has_waits, Table& table) {
   for (size_t i = 0; i < work.size(); ++i) {
     const app::ProfileRow& row = rows[i];
     table.row({row.name, row.visits ? fmt::format("{}", *row.visits) : "", seconds(row.inclusive_s),
@@ -164,11 +171,9 @@ Table ranks_table(const ProfileOptions& options, const std::vector<app::ProfileR
                has_waits ? seconds(work[i].wait_s) : "", seconds(work[i].io_s), work[i].host});
     if (work[i].stands_out) table.mark(7);
   }
-  return table;
 }
 
-Table hosts_table(const ProfileOptions& options, const std::vector<app::WorkRow>& hosts,
-                  bool has_waits) {
+Table hosts_table(const ProfileOptions& options) {
   constexpr auto kPeople = Column::Readers::kPeople;
   Table table(
       options,
@@ -179,13 +184,16 @@ Table hosts_table(const ProfileOptions& options, const std::vector<app::WorkRow>
        {.name = "wait_s", .unit = Unit::kSeconds},
        {.name = "io_s", .unit = Unit::kSeconds},
        {.name = "compute_per_rank_s", .unit = Unit::kSeconds, .spare = 1, .readers = kPeople}});
+  return table;
+}
+
+void add_hosts(const std::vector<app::WorkRow>& hosts, bool has_waits, Table& table) {
   for (const app::WorkRow& host : hosts) {
     table.row({host.host.empty() ? "unknown" : host.host, fmt::format("{}", host.ranks),
                seconds(host.compute_s), seconds(host.mpi_s), has_waits ? seconds(host.wait_s) : "",
                seconds(host.io_s), seconds(host.compute_s / host.ranks)});
     if (host.stands_out) table.mark(6);
   }
-  return table;
 }
 
 /// What the stars say, or that there are none.
@@ -208,6 +216,11 @@ std::string outliers_text(const std::vector<app::WorkRow>& rows, bool by_host) {
 
 base::Result<int> run_profile(ProfileOptions options) {
   if (!is_of_ranks(options)) options.messages = trace::WantedMessages::kCount;
+  const bool by_host = options.by == "host";
+  Table table = by_host                ? hosts_table(options)
+                : is_of_ranks(options) ? ranks_table(options)
+                                       : calls_table(options);
+  if (auto status = table.check_sort(); !status) return status.error();
   auto opened = open_source(options);
   if (!opened) return opened.error();
   Source& source = *opened.value();
@@ -224,26 +237,23 @@ base::Result<int> run_profile(ProfileOptions options) {
   profile::add_paths(source.paths, profile);
   auto rows = app::profile_rows(trace, source.selection, profile, by);
   if (source.file) app::forget_unmeasured(*source.file, rows);
-  std::optional<Table> table;
   if (of_ranks) {
     const auto waits = source.waits ? comm::chosen(*source.waits, source.selection)
                                     : comm::waits(trace, source.selection, source.pool);
     const auto work = app::work_by_rank(trace, profile, waits);
     const auto hosts = app::work_by_host(work);
-    table.emplace(options.by == "host" ? hosts_table(options, hosts, has_waits)
-                                       : ranks_table(options, rows, work, has_waits));
-    const std::string outliers =
-        outliers_text(options.by == "host" ? hosts : work, options.by == "host");
-    if (!outliers.empty()) table->footnote(outliers);
+    by_host ? add_hosts(hosts, has_waits, table) : add_ranks(rows, work, has_waits, table);
+    const std::string outliers = outliers_text(by_host ? hosts : work, by_host);
+    if (!outliers.empty()) table.footnote(outliers);
   } else {
-    table.emplace(calls_table(options, rows));
+    add_calls(rows, table);
   }
-  if (source.summary) table->add_summary_to_json();
+  if (source.summary) table.add_summary_to_json();
   if (!options.quiet) {
-    table->footnote(of_ranks ? "times are sums over threads; wait is part of mpi"
-                             : "visits and times are sums over ranks and their threads");
+    table.footnote(of_ranks ? "times are sums over threads; wait is part of mpi"
+                            : "visits and times are sums over ranks and their threads");
   }
-  if (auto status = table->finish(); !status) return status.error();
+  if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }
 
