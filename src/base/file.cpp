@@ -12,6 +12,20 @@
 #include <fmt/format.h>
 
 namespace pathline::base {
+namespace {
+
+class Closer {
+ public:
+  explicit Closer(int descriptor) : descriptor_(descriptor) {}
+  Closer(const Closer&) = delete;
+  Closer& operator=(const Closer&) = delete;
+  ~Closer() { ::close(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
 
 std::string system_reason(int error_number) {
   return std::generic_category().message(error_number);
@@ -25,39 +39,65 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
     return Error{reason == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                  fmt::format("cannot open {}: {}", path.string(), system_reason(reason))};
   }
+  const Closer closer(descriptor);
   struct stat status {};
-  MappedFile file;
-  const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  if (regular && status.st_size > 0) {
-    file.size_ = static_cast<size_t>(status.st_size);
-    void* data = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED) {
-      const int reason = errno;
-      file.size_ = 0;
-      ::close(descriptor);
-      return Error{ErrorCode::kIo,
-                   fmt::format("cannot map {}: {}", path.string(), system_reason(reason))};
-    }
-    file.data_ = static_cast<const uint8_t*>(data);
-  }
-  ::close(descriptor);
-  if (!regular) {
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: not a regular file", path.string())};
+  }
+  MappedFile file;
+  file.size_ = static_cast<size_t>(status.st_size);
+  constexpr size_t kMostToCopy = size_t{1} << 20U;
+  const bool copies = file.size_ <= kMostToCopy;
+  if (auto done = copies ? file.read(descriptor, path) : file.map(descriptor, path); !done) {
+    return done.error();
   }
   return file;
 }
 
+Status MappedFile::map(int descriptor, const std::filesystem::path& path) {
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (data == MAP_FAILED) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot map {}: {}", path.string(), system_reason(errno))};
+  }
+  data_ = static_cast<const uint8_t*>(data);
+  return {};
+}
+
+/// What is there, of a file that has become shorter.
+Status MappedFile::read(int descriptor, const std::filesystem::path& path) {
+  if (size_ == 0) return {};
+  copy_.reset(new uint8_t[size_]);  // Not cleared.
+  size_t done = 0;
+  while (done < size_) {
+    const ssize_t got = ::read(descriptor, copy_.get() + done, size_ - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot read {}: {}", path.string(), system_reason(errno))};
+    }
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  size_ = done;
+  data_ = copy_.get();
+  return {};
+}
+
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : copy_(std::move(other.copy_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(copy_, other.copy_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<uint8_t*>(data_), size_);
+  if (data_ != nullptr && copy_ == nullptr) ::munmap(const_cast<uint8_t*>(data_), size_);
 }
 
 std::filesystem::path part_path(const std::filesystem::path& path) {

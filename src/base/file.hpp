@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,11 +12,13 @@
 
 namespace pathline::base {
 
-/// A file's bytes, mapped read-only. An empty file gives an empty span. A file that shrinks while
-/// it is mapped makes a read fail with SIGBUS: use it for short reads and files at rest.
+/// A file's bytes, mapped read-only, or read if it has no more than 1 MiB: to unmap it, all threads
+/// of the process are interrupted, which takes longer than to copy it. An empty file gives an empty
+/// span. A file that shrinks while it is mapped makes a read fail with SIGBUS: use it for short
+/// reads and files at rest.
 class MappedFile {
  public:
-  /// errors  kNotFound, or kIo when it is not a regular file or cannot be mapped.
+  /// errors  kNotFound, or kIo when it is not a regular file or cannot be mapped or read.
   static Result<MappedFile> open(const std::filesystem::path& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -30,6 +33,10 @@ class MappedFile {
 
  private:
   MappedFile() = default;
+  Status map(int descriptor, const std::filesystem::path& path);
+  Status read(int descriptor, const std::filesystem::path& path);
+
+  std::unique_ptr<uint8_t[]> copy_;  // Unless it is mapped.
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
 };

@@ -76,6 +76,30 @@ TEST_F(File, StaysMappedWhenItIsMoved) {
   EXPECT_EQ(moved.text(), "two");
 }
 
+/// A small one is copied, a larger one mapped: both are as long as they are and can be moved.
+TEST_F(File, HasTheSameBytesWhetherItIsCopiedOrMapped) {
+  constexpr size_t kMostToCopy = size_t{1} << 20U;
+  for (const size_t size : {size_t{1}, kMostToCopy - 1, kMostToCopy, kMostToCopy + 1}) {
+    std::string bytes(size, '\0');
+    for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 2654435761U >> 24U);
+    auto file = MappedFile::open(put("f", bytes));
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    auto other = MappedFile::open(put("other", "other"));
+    ASSERT_TRUE(other.ok());
+    MappedFile moved(std::move(other).value());
+    moved = std::move(file).value();
+    EXPECT_TRUE(moved.text() == bytes) << size;
+  }
+}
+
+TEST_F(File, KeepsTheBytesOfASmallFileThatShrinks) {
+  const fs::path path = put("f", "all of it");
+  const auto file = MappedFile::open(path);
+  ASSERT_TRUE(file.ok());
+  fs::resize_file(path, 0);
+  EXPECT_EQ(file.value().text(), "all of it");
+}
+
 TEST_F(File, SaysWhichFileIsMissing) {
   const fs::path path = folder_ / "nowhere";
   const auto file = MappedFile::open(path);

@@ -36,8 +36,9 @@ base::Error cannot_write(const std::filesystem::path& path, const std::string& f
   return {base::ErrorCode::kIo, fmt::format("cannot write {}: {}", path.string(), fact)};
 }
 
-/// A record must fit into one chunk. The library clears a chunk for each location's definitions, so that
-/// the smallest that will do is taken: with its default of 4 MiB 54,272 locations are 227 GB of zeros.
+/// A record must fit into one chunk. The library clears a chunk for each location's definitions, so
+/// that the smallest that will do is taken: with its default of 4 MiB 54,272 locations are 227 GB
+/// of zeros.
 uint64_t definition_chunk_bytes(const trace::Definitions& definitions) {
   uint64_t largest = 0;
   for (size_t i = 0; i < definitions.size(); ++i) {
