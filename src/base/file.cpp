@@ -31,7 +31,14 @@ std::string system_reason(int error_number) {
   return std::generic_category().message(error_number);
 }
 
-Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) { return open(path, 0); }
+
+Result<MappedFile> MappedFile::open_briefly(const std::filesystem::path& path) {
+  constexpr size_t kMostToCopy = size_t{1} << 20U;
+  return open(path, kMostToCopy);
+}
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path, size_t most_to_copy) {
   // O_NONBLOCK: a pipe without a writer would wait for one, and is turned down below anyway.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
@@ -46,11 +53,9 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   }
   MappedFile file;
   file.size_ = static_cast<size_t>(status.st_size);
-  constexpr size_t kMostToCopy = size_t{1} << 20U;
-  const bool copies = file.size_ <= kMostToCopy;
-  if (auto done = copies ? file.read(descriptor, path) : file.map(descriptor, path); !done) {
-    return done.error();
-  }
+  const bool copies = file.size_ <= most_to_copy;  // An empty one cannot be mapped.
+  const Status done = copies ? file.read(descriptor, path) : file.map(descriptor, path);
+  if (!done) return done.error();
   return file;
 }
 

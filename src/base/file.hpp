@@ -12,14 +12,15 @@
 
 namespace pathline::base {
 
-/// A file's bytes, mapped read-only, or read if it has no more than 1 MiB: to unmap it, all threads
-/// of the process are interrupted, which takes longer than to copy it. An empty file gives an empty
-/// span. A file that shrinks while it is mapped makes a read fail with SIGBUS: use it for short
-/// reads and files at rest.
+/// A file's bytes, mapped read-only. An empty file gives an empty span. A file that shrinks while
+/// it is mapped makes a read fail with SIGBUS: use it for short reads and files at rest.
 class MappedFile {
  public:
-  /// errors  kNotFound, or kIo when it is not a regular file or cannot be mapped or read.
+  /// errors  kNotFound, or kIo when it is not a regular file or cannot be mapped.
   static Result<MappedFile> open(const std::filesystem::path& path);
+  /// The same for one of many that are read once: a file of no more than 1 MiB is copied. To unmap
+  /// it would interrupt all threads of the process, which takes longer.
+  static Result<MappedFile> open_briefly(const std::filesystem::path& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   MappedFile(const MappedFile&) = delete;
@@ -33,6 +34,7 @@ class MappedFile {
 
  private:
   MappedFile() = default;
+  static Result<MappedFile> open(const std::filesystem::path& path, size_t most_to_copy);
   Status map(int descriptor, const std::filesystem::path& path);
   Status read(int descriptor, const std::filesystem::path& path);
 

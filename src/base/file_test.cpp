@@ -82,7 +82,7 @@ TEST_F(File, HasTheSameBytesWhetherItIsCopiedOrMapped) {
   for (const size_t size : {size_t{1}, kMostToCopy - 1, kMostToCopy, kMostToCopy + 1}) {
     std::string bytes(size, '\0');
     for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 2654435761U >> 24U);
-    auto file = MappedFile::open(put("f", bytes));
+    auto file = MappedFile::open_briefly(put("f", bytes));
     ASSERT_TRUE(file.ok()) << file.error().message;
     auto other = MappedFile::open(put("other", "other"));
     ASSERT_TRUE(other.ok());
@@ -94,10 +94,16 @@ TEST_F(File, HasTheSameBytesWhetherItIsCopiedOrMapped) {
 
 TEST_F(File, KeepsTheBytesOfASmallFileThatShrinks) {
   const fs::path path = put("f", "all of it");
-  const auto file = MappedFile::open(path);
+  const auto file = MappedFile::open_briefly(path);
   ASSERT_TRUE(file.ok());
   fs::resize_file(path, 0);
   EXPECT_EQ(file.value().text(), "all of it");
+}
+
+TEST_F(File, CopiesAnEmptyFileAsAnEmptySpan) {
+  const auto file = MappedFile::open_briefly(put("empty", ""));
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_TRUE(file.value().bytes().empty());
 }
 
 TEST_F(File, SaysWhichFileIsMissing) {

@@ -331,7 +331,7 @@ class ArchiveReader {
   /// A location without a file of local definitions has none.
   LocalDefinitions read_local(uint32_t i) {
     const auto path = local_definitions_path(anchor_path_, trace_.locations[i].id);
-    const auto file = base::MappedFile::open(path);
+    const auto file = base::MappedFile::open_briefly(path);
     if (!file) {
       if (file.error().code != base::ErrorCode::kNotFound) fail(i, cannot_open(path, file.error()));
       return {};
@@ -357,7 +357,7 @@ class ArchiveReader {
                                   builder);
       progress_.done += file_bytes;
     } else {
-      const auto file = base::MappedFile::open(path);
+      const auto file = base::MappedFile::open_briefly(path);
       if (!file) {
         return fail(i, cannot_open(path, file.error()));
       }

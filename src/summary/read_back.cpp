@@ -129,7 +129,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     trace::Location& location = trace.locations[i];
     if (places.size() == 0 || places.ticks[0] >= part.until_ticks) return {};
     const auto path = otf2::events_path(archive.anchor, location.id);
-    const auto file = base::MappedFile::open(path);
+    const auto file = base::MappedFile::open_briefly(path);
     if (!file) return file.error();
     const size_t place = place_before(places, part.from_ticks);
     otf2::EventStream stream(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
