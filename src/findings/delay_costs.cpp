@@ -2,107 +2,14 @@
 #include "findings/delay_costs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "findings/intervals.hpp"
+#include "findings/lane_waits.hpp"
+#include "findings/pair_table.hpp"
 
 namespace pathline::findings {
 namespace {
-
-__extension__ typedef unsigned __int128 Uint128;
-
-/// Hands an amount out by weights, so that the parts add up to it: each gets what is due to the
-/// weights so far, rounded down, without what the others got.
-class Shares {
- public:
-  Shares(uint64_t amount, uint64_t total_weight) : amount_(amount), total_(total_weight) {}
-  uint64_t next(uint64_t weight) {
-    weight_ += weight;
-    uint64_t product = 0;
-    const bool is_long = __builtin_mul_overflow(amount_, weight_, &product);
-    const uint64_t due =
-        is_long ? static_cast<uint64_t>(Uint128{amount_} * weight_ / total_) : product / total_;
-    return due - std::exchange(given_, due);
-  }
-
- private:
-  uint64_t amount_;
-  uint64_t total_;
-  uint64_t weight_ = 0;
-  uint64_t given_ = 0;
-};
-
-/// The waits of one lane, and what they have inherited.
-///
-/// An amount goes to some of its waiting, the same to each tick of it. What each tick gets of all
-/// amounts changes where one of them begins or ends, which is known of each wait: so a wait is
-/// given to and taken from in O(1), and what it gets does not depend on who else is there.
-class LaneWaits {
- public:
-  void add(uint32_t call, uint64_t begin_ticks, uint64_t end_ticks) {
-    const uint64_t before = waits_.empty() ? 0 : waits_.back().until;
-    waits_.push_back({end_ticks, before + (end_ticks - begin_ticks), 0, 0});
-    calls_.push_back(call);
-    open_ = static_cast<uint32_t>(waits_.size());
-  }
-
-  /// How many of the waits that were not taken yet are of calls before `call`.
-  [[nodiscard]] uint32_t before(uint32_t call) const {
-    const auto end = calls_.begin() + open_;
-    return static_cast<uint32_t>(std::lower_bound(calls_.begin(), end, call) - calls_.begin());
-  }
-  [[nodiscard]] uint64_t end_ticks(uint32_t i) const { return waits_[i].end_ticks; }
-  /// How long it has waited, in all waits before this one,
-  [[nodiscard]] uint64_t waited_before(uint32_t i) const {
-    return i == 0 ? 0 : waits_[i - 1].until;
-  }
-  /// and until a time that is not behind the end of this one.
-  [[nodiscard]] uint64_t waited_until(uint64_t ticks, uint32_t i) const {
-    const uint64_t left = waits_[i].end_ticks - ticks;
-    return std::max(waited_before(i), waits_[i].until - std::min(waits_[i].until, left));
-  }
-  /// Hands `amount` to the waiting from `waited` on, which is in wait `begin`, until wait `end`.
-  void give(uint32_t begin, uint64_t waited, uint32_t end, uint64_t amount) {
-    const Parts parts = Parts{amount} << kFractionBits;
-    if (end - begin == 1) {
-      waits_[begin].once += parts;
-      return;
-    }
-    const uint64_t ticks = waited_before(end) - waited;
-    const Parts each = parts / ticks;
-    waits_[end - 1].change += each;
-    if (begin > 0) waits_[begin - 1].change -= each;
-    // The first one has no more than what is left, to the last part of a tick.
-    const uint64_t others = waited_before(end) - waited_before(begin);
-    waits_[begin].once += parts - each * others;
-  }
-  /// What the last wait that was not taken yet has inherited.
-  uint64_t take() {
-    const OfWait& wait = waits_[--open_];
-    each_ += wait.change;
-    left_ += each_ * (wait.until - waited_before(open_)) + wait.once;
-    const Parts whole = left_ >> kFractionBits;
-    left_ -= whole << kFractionBits;
-    return static_cast<uint64_t>(whole);
-  }
-
- private:
-  static constexpr int kFractionBits = 64;
-  using Parts = Uint128;  // Of a tick; below zero as a number of modulo 2^128.
-  struct OfWait {
-    uint64_t end_ticks;
-    uint64_t until;  // Ticks of all waits until its end.
-    Parts change;    // From its end backwards each tick gets so much more,
-    Parts once;      // and it itself this, besides.
-  };
-
-  std::vector<uint32_t> calls_;
-  std::vector<OfWait> waits_;
-  Parts each_ = 0;     // What a tick of the next wait gets.
-  Parts left_ = 0;     // Of a tick, for the next wait.
-  uint32_t open_ = 0;  // Waits from here on were taken.
-};
 
 /// A time, and for each of two lanes the call that it was in then, or one not far before. kNone: to
 /// be looked for.
@@ -125,17 +32,13 @@ struct Wait {
 /// The last time that two lanes were together, as the program goes on.
 class Meetings {
  public:
-  Meetings(const Model& model, size_t expected) : model_(model), sets_(model.lanes.size()) {
-    slots_.resize(std::bit_ceil(std::max<size_t>(64, expected)));
-  }
+  Meetings(const Model& model, size_t expected)
+      : model_(model), pairs_(expected), sets_(model.lanes.size()) {}
 
-  void prefetch(uint32_t lane, uint32_t cause_lane) const {
-    const size_t slot = place(key_of(lane, cause_lane));
-    __builtin_prefetch(&slots_[slot]);
-  }
+  void prefetch(uint32_t lane, uint32_t cause_lane) const { pairs_.prefetch(lane, cause_lane); }
   /// Tells since when a wait is about; at its end both lanes have met.
   void meet(Wait& wait) {
-    Meeting& known = slot(wait.lane, wait.cause_lane).meeting;
+    Meeting& known = pairs_.at(wait.lane, wait.cause_lane);
     if (wait.lane > wait.cause_lane) std::swap(known.call, known.cause_call);
     wait.together = last(wait, known);
     known = {wait.begin_ticks + wait.ticks, wait.call, wait.cause};
@@ -160,10 +63,6 @@ class Meetings {
   }
 
  private:
-  struct Slot {
-    uint64_t key = UINT64_MAX;
-    Meeting meeting = {0, 0, 0};  // `call` is of the lower lane.
-  };
   struct Joined {
     uint32_t call;
     bool arrives;  // And has begun by then.
@@ -210,38 +109,8 @@ class Meetings {
     return found;
   }
 
-  static uint64_t key_of(uint32_t a, uint32_t b) {
-    return uint64_t{std::min(a, b)} << 32U | std::max(a, b);
-  }
-  [[nodiscard]] size_t place(uint64_t key) const {
-    return static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32U) & (slots_.size() - 1);
-  }
-  Slot& slot(uint32_t a, uint32_t b) {
-    const uint64_t key = key_of(a, b);
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    Slot& found = find(key);
-    if (found.key != key) {
-      found.key = key;
-      ++used_;
-    }
-    return found;
-  }
-  Slot& find(uint64_t key) {
-    size_t i = place(key);
-    while (slots_[i].key != UINT64_MAX && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
-    return slots_[i];
-  }
-  void grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& entry : old) {
-      if (entry.key != UINT64_MAX) find(entry.key) = entry;
-    }
-  }
-
   const Model& model_;
-  std::vector<Slot> slots_;  // By pair; a power of two, at most half full.
-  size_t used_ = 0;
+  PairTable<Meeting> pairs_;            // `call` is of the lower lane.
   std::vector<std::vector<Set>> sets_;  // Per lane, ascending sets.
 };
 
@@ -287,7 +156,7 @@ class Blame {
 
   /// Waits in an order in which each comes behind those of its cause, and since when it is about.
   void find_waits(const Measured& measured) {
-    Meetings meetings(model_, 4 * lanes_.size());
+    Meetings meetings(model_, 2 * lanes_.size());
     const auto& completed = measured.completed;
     waits_.reserve(completed.size());
     for (size_t begin = 0; begin < completed.size(); begin += kAhead) {
