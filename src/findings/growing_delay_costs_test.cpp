@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findings/growing_delay_costs.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "findings/program_count.hpp"
+#include "findings/test_random_program.hpp"
+#include "findings/test_run.hpp"
+
+namespace pathline::findings {
+namespace {
+
+/// A window in parts that end at these times.
+std::vector<Window> cut(const Window& window, std::vector<uint64_t> borders) {
+  std::sort(borders.begin(), borders.end());
+  std::vector<Window> parts;
+  uint64_t begin = window.begin_ticks;
+  for (const uint64_t border : borders) {
+    if (border <= begin || border >= window.end_ticks) continue;
+    parts.push_back({begin, border});
+    begin = border;
+  }
+  parts.push_back({begin, window.end_ticks});
+  return parts;
+}
+
+std::optional<GrowingDelayCosts::Found> in_parts(TestRun& run, const std::vector<Window>& parts) {
+  GrowingDelayCosts growing;
+  const auto part_of = [&](const Window& part) {
+    return model(run.trace, run.all, run.model.window, trace::marked_steps(run.trace), run.pool,
+                 part);
+  };
+  for (const Window& part : parts) {
+    if (!growing.add(part_of(part))) return std::nullopt;
+  }
+  for (size_t i = parts.size(); i-- > 0;) {
+    if (!growing.blame(part_of(parts[i]))) return std::nullopt;
+  }
+  return growing.finish();
+}
+
+void compare(TestRun& run, const std::vector<Window>& parts) {
+  const DelayCosts whole = delay_costs(run.model, run.measured);
+  const auto found = in_parts(run, parts);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->costs.wait_ticks, whole.wait_ticks);
+  ASSERT_EQ(found->costs.unknown_ticks, whole.unknown_ticks);
+  ASSERT_EQ(found->call_paths.size(), run.model.call_paths.size());
+  ASSERT_EQ(found->costs.rows, whole.rows);
+}
+
+TEST(GrowingDelayCosts, OfRandomProgramsAreThoseOfTheWhole) {
+  for (uint32_t seed = 0; seed < program_count(300); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    TestRun run(RandomProgram(seed).trace());
+    std::mt19937 random(seed);
+    const Window& window = run.model.window;
+    compare(run, {window});
+    for (const uint32_t count : {1U, 3U, 20U, 200U}) {
+      if (count > 100 && seed % 8 != 0) continue;
+      SCOPED_TRACE(testing::Message() << count << " borders");
+      std::vector<uint64_t> borders;
+      for (uint32_t i = 0; i < count; ++i) {
+        borders.push_back(window.begin_ticks + random() % window.ticks());
+      }
+      compare(run, cut(window, std::move(borders)));
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace pathline::findings
