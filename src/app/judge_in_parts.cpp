@@ -257,6 +257,37 @@ base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
   return std::optional(waits.rows(summary.run));
 }
 
+base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
+    base::ThreadPool& pool, base::Progress& progress) {
+  using Causes = std::optional<std::vector<WaitCause>>;
+  const auto forwards = [&](auto visit) {
+    return for_each_part(
+        run, summary, Order::kForwards, pool, progress,
+        [&](const findings::Model& part, const findings::NextPart&) { return visit(part); });
+  };
+  GrowingWaitCauses causes;
+  const auto add = [&](const findings::Model& part) { return causes.add(part); };
+  auto there = forwards(add);
+  if (there && causes.has_to_count()) {
+    causes = {};
+    const auto counted = forwards([&](const findings::Model& part) {
+      causes.count_paths(part);
+      return true;
+    });
+    if (!counted) return counted.error();
+    there = forwards(add);
+  }
+  if (!there) return there.error();
+  if (!there.value()) return Causes();
+  const auto back = for_each_part(
+      run, summary, Order::kBackwards, pool, progress,
+      [&](const findings::Model& part, const findings::NextPart&) { return causes.blame(part); });
+  if (!back) return back.error();
+  if (!back.value()) return Causes();
+  return causes.rows(summary.run, selection);
+}
+
 base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path& path,
                                                      const summary::RunSummary& summary,
                                                      const FindingsRequest& request) {

@@ -61,4 +61,9 @@ base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
     base::ThreadPool& pool, base::Progress& progress);
 
+/// As wait_causes(), otherwise as above; nullopt also where clocks disagree.
+base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
+    base::ThreadPool& pool, base::Progress& progress);
+
 }  // namespace pathline::app

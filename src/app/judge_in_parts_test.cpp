@@ -94,11 +94,35 @@ void compare_waits(ArchivedRun& run, const RunInParts& cut) {
             text_of(waits_by_call_path(run.whole, all, selection, run.pool)));
 }
 
+std::string text_of(const std::vector<WaitCause>& rows) {
+  std::string text;
+  for (const WaitCause& row : rows) {
+    text += fmt::format("{} {} {} {} {}\n", row.kind, row.rank, row.call_path,
+                        row.short_term_rank_s, row.long_term_rank_s);
+  }
+  return text;
+}
+
+void compare_causes(ArchivedRun& run, const RunInParts& cut) {
+  base::Progress progress;
+  trace::Selection selection;
+  selection.from_ticks = cut.window.begin_ticks;
+  selection.until_ticks = cut.window.end_ticks;
+  const auto parts = wait_causes_in_parts(cut, run.summary(), selection, run.pool, progress);
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  const comm::Dependencies all = comm::dependencies(run.whole, run.pool);
+  // Clocks that disagree are for the whole.
+  ASSERT_EQ(parts.value().has_value(), all.early.empty());
+  if (!parts.value()) return;
+  ASSERT_EQ(text_of(*parts.value()), text_of(wait_causes(run.whole, all, selection, run.pool)));
+}
+
 void compare(ArchivedRun& run, const FindingsRequest& request, uint64_t events_of_part) {
   const RunInParts parts = cut(run, request, events_of_part);
   compare_efficiency(run, request, parts);
   compare_critical_path(run, request, parts);
   compare_waits(run, parts);
+  compare_causes(run, parts);
 }
 
 TEST(JudgeInParts, SaysWhatTheWholeSays) {

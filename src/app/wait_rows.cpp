@@ -21,15 +21,12 @@ class ChosenTime {
       : all_(all),
         model_(findings::model(trace, all_, window(trace, selection),
                                trace::marked_steps(trace, &pool), pool)),
-        names_(trace, model_),
-        hz_(static_cast<double>(trace.definitions.clock.ticks_per_second)) {}
+        names_(trace, model_) {}
   ChosenTime(const ChosenTime&) = delete;
   ChosenTime& operator=(const ChosenTime&) = delete;
 
   [[nodiscard]] const findings::Model& model() const { return model_; }
   [[nodiscard]] const PathNames& names() const { return names_; }
-  [[nodiscard]] double seconds(uint64_t ticks) const { return static_cast<double>(ticks) / hz_; }
-  [[nodiscard]] uint32_t rank(size_t lane) const { return all_.calls.lanes[lane].rank; }
 
  private:
   static findings::Window window(const trace::Trace& trace, const trace::Selection& selection) {
@@ -48,7 +45,6 @@ class ChosenTime {
   const comm::Dependencies& all_;
   const findings::Model model_;
   const PathNames names_;
-  const double hz_;
 };
 
 std::vector<PathWaits> waits_by_call_path(const ChosenTime& chosen,
@@ -58,26 +54,44 @@ std::vector<PathWaits> waits_by_call_path(const ChosenTime& chosen,
   return waits.rows(*chosen.model().trace);
 }
 
-std::vector<WaitCause> wait_causes(const ChosenTime& chosen, const trace::Selection& selection) {
-  const findings::Model& model = chosen.model();
-  const auto waits = findings::waits_for_lanes(model);
+/// Per lane by kind: how long others waited for it.
+using WaitsForLanes = std::vector<std::array<uint64_t, comm::kWaitKindCount>>;
+
+std::vector<WaitCause> cause_rows(const trace::Trace& run, const findings::DelayCosts& costs,
+                                  const PathNames& names, const WaitsForLanes& waits,
+                                  const std::vector<uint32_t>& rank_of_lane,
+                                  const trace::Selection& selection) {
+  const auto hz = static_cast<double>(run.definitions.clock.ticks_per_second);
   std::vector<WaitCause> causes;
-  const findings::Replay replay(model);
-  const findings::DelayCosts costs = findings::delay_costs(model, replay.run_measured());
   for (const findings::DelayCost& cost : costs.rows) {
-    const uint32_t rank = chosen.rank(cost.lane);
+    const uint32_t rank = rank_of_lane[cost.lane];
     if (!selection.has_rank(rank)) continue;
     const auto& kinds = waits[cost.lane];
     const auto most = std::max_element(kinds.begin(), kinds.end());
     std::string kind;
     if (*most > 0) kind = comm::wait_name(static_cast<comm::WaitKind>(most - kinds.begin()));
-    causes.push_back({std::move(kind), rank, chosen.names().text(cost.path),
-                      chosen.seconds(cost.short_ticks), chosen.seconds(cost.long_ticks)});
+    causes.push_back({std::move(kind), rank, names.text(cost.path),
+                      static_cast<double>(cost.short_ticks) / hz,
+                      static_cast<double>(cost.long_ticks) / hz});
   }
   std::stable_sort(causes.begin(), causes.end(), [](const WaitCause& a, const WaitCause& b) {
     return a.short_term_rank_s + a.long_term_rank_s > b.short_term_rank_s + b.long_term_rank_s;
   });
   return causes;
+}
+
+std::vector<uint32_t> ranks_of_lanes(const findings::Model& model) {
+  std::vector<uint32_t> ranks;
+  for (const comm::Lane& lane : model.all->calls.lanes) ranks.push_back(lane.rank);
+  return ranks;
+}
+
+std::vector<WaitCause> wait_causes(const ChosenTime& chosen, const trace::Selection& selection) {
+  const findings::Model& model = chosen.model();
+  const findings::Replay replay(model);
+  return cause_rows(*model.trace, findings::delay_costs(model, replay.run_measured()),
+                    chosen.names(), findings::waits_for_lanes(model), ranks_of_lanes(model),
+                    selection);
 }
 
 }  // namespace
@@ -111,6 +125,26 @@ std::vector<PathWaits> GrowingPathWaits::rows(const trace::Trace& run) const {
     return std::tie(b.wait_s, a.call_path, a.kind) < std::tie(a.wait_s, b.call_path, b.kind);
   });
   return rows;
+}
+
+bool GrowingWaitCauses::add(const findings::Model& part) {
+  const auto waits = findings::waits_for_lanes(part);
+  waits_.resize(waits.size());
+  for (size_t lane = 0; lane < waits.size(); ++lane) {
+    for (size_t kind = 0; kind < waits[lane].size(); ++kind) {
+      waits_[lane][kind] += waits[lane][kind];
+    }
+  }
+  rank_of_lane_ = ranks_of_lanes(part);
+  return costs_.add(part);
+}
+
+std::optional<std::vector<WaitCause>> GrowingWaitCauses::rows(const trace::Trace& run,
+                                                              const trace::Selection& selection) {
+  const auto found = costs_.finish();
+  if (!found) return std::nullopt;
+  return cause_rows(run, found->costs, PathNames(run, found->call_paths), waits_, rank_of_lane_,
+                    selection);
 }
 
 std::vector<PathWaits> waits_by_call_path(const trace::Trace& trace, const comm::Dependencies& all,

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
 #include "comm/dependencies.hpp"
+#include "findings/growing_delay_costs.hpp"
 #include "findings/model.hpp"
 #include "profile/call_tree.hpp"
 #include "trace/select.hpp"
@@ -63,6 +66,28 @@ struct WaitCause {
 /// of the selection are those that cause.
 std::vector<WaitCause> wait_causes(const trace::Trace& trace, const comm::Dependencies& all,
                                    const trace::Selection& selection, base::ThreadPool& pool);
+
+/// The same of a run that is modelled part by part, forwards and back: with very many call paths
+/// once before, as findings::GrowingDelayCosts says.
+class GrowingWaitCauses {
+ public:
+  void count_paths(const findings::Model& part) { costs_.count_paths(part); }
+  [[nodiscard]] bool has_to_count() const { return costs_.has_to_count(); }
+  /// returns  as findings::GrowingDelayCosts::add().
+  bool add(const findings::Model& part);
+  bool blame(const findings::Model& part) { return costs_.blame(part); }
+  /// nullopt as findings::GrowingDelayCosts::finish().
+  ///
+  /// run        whose regions these are.
+  /// selection  its ranks; the time is that of the model.
+  std::optional<std::vector<WaitCause>> rows(const trace::Trace& run,
+                                             const trace::Selection& selection);
+
+ private:
+  findings::GrowingDelayCosts costs_;
+  std::vector<std::array<uint64_t, comm::kWaitKindCount>> waits_;  // Per lane, for it.
+  std::vector<uint32_t> rank_of_lane_;
+};
 
 /// Both.
 struct WaitRows {

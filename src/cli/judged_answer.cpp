@@ -47,6 +47,22 @@ base::Result<std::optional<Found>> found_in_parts(const CommonOptions& options,
   return found;
 }
 
+/// The same of the chosen time and ranks.
+template <class Row, class Judge>
+base::Result<std::optional<std::vector<Row>>> waits_found_in_parts(const CommonOptions& options,
+                                                                   const Answers& answers,
+                                                                   Opened& run, Judge judge) {
+  const trace::Selection& selection = run.selection;
+  return found_in_parts<std::vector<Row>>(
+      options, answers, {.focus = findings::Focus::kRun}, run,
+      [&](app::RunInParts& parts, const summary::RunSummary& summary, base::ThreadPool& pool,
+          base::Progress& progress) {
+        parts.window = {std::max(selection.from_ticks, summary.run.start_ticks),
+                        std::min(selection.until_ticks, summary.run.end_ticks)};
+        return judge(parts, summary, selection, pool, progress);
+      });
+}
+
 /// What the summary keeps by `take_kept`, or else `in_parts` or `of_all` find.
 template <class Report, class TakeKept, class InParts, class OfAll>
 base::Result<JudgedAnswer<Report>> answer_of(const CommonOptions& options,
@@ -111,16 +127,13 @@ base::Result<JudgedAnswer<app::CriticalReport>> critical_path_of(const CommonOpt
 
 base::Result<std::optional<std::vector<app::PathWaits>>> waits_in_parts(
     const CommonOptions& options, const Answers& answers, Opened& run) {
-  using Waits = std::vector<app::PathWaits>;
-  const trace::Selection& selection = run.selection;
-  return found_in_parts<Waits>(
-      options, answers, {.focus = findings::Focus::kRun}, run,
-      [&](app::RunInParts& parts, const summary::RunSummary& summary, base::ThreadPool& pool,
-          base::Progress& progress) {
-        parts.window = {std::max(selection.from_ticks, summary.run.start_ticks),
-                        std::min(selection.until_ticks, summary.run.end_ticks)};
-        return app::waits_by_call_path_in_parts(parts, summary, selection, pool, progress);
-      });
+  return waits_found_in_parts<app::PathWaits>(options, answers, run,
+                                              app::waits_by_call_path_in_parts);
+}
+
+base::Result<std::optional<std::vector<app::WaitCause>>> wait_causes_in_parts(
+    const CommonOptions& options, const Answers& answers, Opened& run) {
+  return waits_found_in_parts<app::WaitCause>(options, answers, run, app::wait_causes_in_parts);
 }
 
 }  // namespace pathline::cli

@@ -39,4 +39,8 @@ base::Result<JudgedAnswer<app::CriticalReport>> critical_path_of(const CommonOpt
 base::Result<std::optional<std::vector<app::PathWaits>>> waits_in_parts(
     const CommonOptions& options, const Answers& answers, Opened& run);
 
+/// The same for the causes of waits.
+base::Result<std::optional<std::vector<app::WaitCause>>> wait_causes_in_parts(
+    const CommonOptions& options, const Answers& answers, Opened& run);
+
 }  // namespace pathline::cli

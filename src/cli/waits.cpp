@@ -70,6 +70,28 @@ void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits
       base::human_count(waits.messages_without_call), base::human_count(messages)));
 }
 
+/// Adds what is found of a run larger than memory part by part, else what its summary keeps, or all
+/// events say. returns  whether the summary kept it.
+template <class InParts, class Kept, class OfAll>
+base::Result<bool> add_answer(const WaitsOptions& options, const Answers& answers, Opened& run,
+                              Table& table, InParts in_parts, Kept kept_rows, OfAll of_all) {
+  const auto parts = in_parts(options, answers, run);
+  if (!parts) return parts.error();
+  if (parts.value()) {
+    add_rows(*parts.value(), table);
+    return false;
+  }
+  const auto kept = kept_answer(options, answers, run);
+  if (!kept) return kept.error();
+  if (kept.value()) {
+    add_rows(*kept.value().*kept_rows, table);
+    return true;
+  }
+  add_rows(of_all(run.trace, comm::dependencies(run.trace, run.pool), run.selection, run.pool),
+           table);
+  return false;
+}
+
 /// What follows from who waits for whom.
 base::Result<int> run_why(const WaitsOptions& options) {
   const bool by_cause = options.by == "cause";
@@ -81,27 +103,12 @@ base::Result<int> run_why(const WaitsOptions& options) {
   const auto is_known = [&](const app::JudgedRun& kept) {
     return options.ranks.empty() && (!by_cause || kept.has_all_causes);
   };
-  base::Result<std::optional<std::vector<app::PathWaits>>> in_parts =
-      std::optional<std::vector<app::PathWaits>>();
-  if (!by_cause) in_parts = waits_in_parts(options, is_known, run);
-  if (!in_parts) return in_parts.error();
-  base::Result<std::optional<app::JudgedRun>> answer = std::optional<app::JudgedRun>();
-  if (!in_parts.value()) answer = kept_answer(options, is_known, run);
-  if (!answer) return answer.error();
-  const std::optional<app::JudgedRun>& kept = answer.value();
-  comm::Dependencies all;
-  if (!kept && !in_parts.value()) all = comm::dependencies(run.trace, run.pool);
-  if (by_cause) {
-    add_rows(kept ? kept->wait_causes : app::wait_causes(run.trace, all, run.selection, run.pool),
-             table);
-  } else if (in_parts.value()) {
-    add_rows(*in_parts.value(), table);
-  } else {
-    add_rows(kept ? kept->waits_by_path
-                  : app::waits_by_call_path(run.trace, all, run.selection, run.pool),
-             table);
-  }
-  if (kept) table.add_summary_to_json();
+  const auto kept = by_cause ? add_answer(options, is_known, run, table, wait_causes_in_parts,
+                                          &app::JudgedRun::wait_causes, app::wait_causes)
+                             : add_answer(options, is_known, run, table, waits_in_parts,
+                                          &app::JudgedRun::waits_by_path, app::waits_by_call_path);
+  if (!kept) return kept.error();
+  if (kept.value()) table.add_summary_to_json();
   // Of a run larger than memory a part may have been judged.
   const bool is_part = !options.from_s && !options.until_s && !run.selection.everything() &&
                        run.selection.until_ticks != UINT64_MAX;

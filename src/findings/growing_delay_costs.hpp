@@ -16,15 +16,20 @@ namespace pathline::findings {
 
 /// delay_costs() of a run that is modelled part by part, and the same to the tick.
 ///
-/// All parts come twice: forwards, to see since when each wait is about, then from the last one
+/// With more than 255 call paths all parts come once before, to tell which have most time. Then all
+/// parts come twice: forwards, to see since when each wait is about, then from the last one
 /// back, to hand on what waits inherit. A wait belongs to the part in which it ends. Where it began
 /// in a part before, or the two lanes were together there for the last time, all that is asked of
 /// these parts is found on the way forwards: it is small, as what both have done until then.
 class GrowingDelayCosts {
  public:
+  /// cost  O(pieces + calls) of the part.
+  void count_paths(const Model& part);
+  /// Whether add() returned false as there are so many call paths.
+  [[nodiscard]] bool has_to_count() const { return has_to_count_; }
   /// part     the next one; its lanes are those of the first one.
   /// returns  false where clocks disagree, parts contradict each other, or there are more than 255
-  ///          call paths: then nothing can be said.
+  ///          call paths that were not counted: then nothing can be said.
   /// cost     O(events + waits log waits) of the part. Kept are some 16 bytes for each call path
   ///          and pair of lanes that wait for each other, since all lanes were together.
   bool add(const Model& part);
@@ -40,7 +45,6 @@ class GrowingDelayCosts {
   std::optional<Found> finish();
 
  private:
-  class Part;
   class Forwards;
   class Backwards;
 
@@ -101,8 +105,13 @@ class GrowingDelayCosts {
   };
 
   bool begin_blame();
+  /// Per call path of a part: a node of the tree; none of those that count as one.
+  [[nodiscard]] std::optional<std::vector<uint32_t>> nodes_of(const Model& part);
 
   profile::CallTree tree_;
+  std::vector<uint64_t> ticks_of_node_;  // As far as they were counted.
+  bool has_to_count_ = false;
+  std::vector<bool> is_chosen_;  // Nodes that count one by one; empty: all.
   CallNumbers numbers_;
   std::vector<Lane> lanes_;
   PairTable<Met> met_{0};

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "findings/intervals.hpp"
 #include "findings/program_count.hpp"
 #include "findings/test_random_program.hpp"
 #include "findings/test_run.hpp"
@@ -28,10 +29,12 @@ std::vector<Window> cut(const Window& window, std::vector<uint64_t> borders) {
 
 std::optional<GrowingDelayCosts::Found> in_parts(TestRun& run, const std::vector<Window>& parts) {
   GrowingDelayCosts growing;
+  const bool counts = run.model.call_paths.size() >= Slots::kMost;
   const auto part_of = [&](const Window& part) {
     return model(run.trace, run.all, run.model.window, trace::marked_steps(run.trace), run.pool,
                  part);
   };
+  for (size_t i = 0; i < parts.size() && counts; ++i) growing.count_paths(part_of(parts[i]));
   for (const Window& part : parts) {
     if (!growing.add(part_of(part))) return std::nullopt;
   }
@@ -68,6 +71,38 @@ TEST(GrowingDelayCosts, OfRandomProgramsAreThoseOfTheWhole) {
       compare(run, cut(window, std::move(borders)));
     }
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// Ranks with very many functions.
+trace::Trace many_functions(uint32_t seed) {
+  std::mt19937 random(seed);
+  constexpr uint32_t kRanks = 4;
+  trace::TestTrace test(kRanks);
+  Simulation run(kRanks, 3, &test);
+  for (int round = 0; round < 200; ++round) {
+    for (uint32_t rank = 0; rank < kRanks; ++rank) {
+      run.work(rank, "f" + std::to_string(random() % 400), 10 + random() % 500);
+    }
+    if (random() % 4 == 0) {
+      run.collective(Simulation::Operation::kAllreduce);
+    } else {
+      run.ring();
+    }
+  }
+  run.finish();
+  return test.finish();
+}
+
+TEST(GrowingDelayCosts, OfManyFunctionsCountThoseWithMostTime) {
+  for (uint32_t seed = 0; seed < program_count(4); ++seed) {
+    TestRun run(many_functions(seed));
+    ASSERT_GT(run.model.call_paths.size(), Slots::kMost);
+    const Window& window = run.model.window;
+    std::mt19937 random(seed);
+    std::vector<uint64_t> borders;
+    for (int i = 0; i < 20; ++i) borders.push_back(window.begin_ticks + random() % window.ticks());
+    compare(run, cut(window, std::move(borders)));
   }
 }
 

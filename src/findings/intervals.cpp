@@ -5,30 +5,41 @@
 
 namespace pathline::findings {
 
-Slots::Slots(const Model& model) : of_path_(model.call_paths.size() + 1) {
-  const size_t paths = model.call_paths.size();
-  std::vector<uint32_t> order(paths);
-  std::iota(order.begin(), order.end(), 0);
-  if (paths >= kMost) {
-    std::vector<uint64_t> ticks(paths, 0);
-    for (size_t i = 0; i < model.piece_path.size(); ++i) {
-      if (model.piece_path[i] != kNone) ticks[model.piece_path[i]] += model.piece_ticks[i];
-    }
-    for (const Model::Lane& lane : model.lanes) {
-      for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-        if (model.call_path[call] == kNone) continue;
-        ticks[model.call_path[call]] += model.end(call) - model.wait_end(call);
-      }
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return ticks[a] > ticks[b]; });
-    order.resize(kMost - 1);
-    std::sort(order.begin(), order.end());
+std::vector<uint64_t> ticks_of_paths(const Model& model) {
+  std::vector<uint64_t> ticks(model.call_paths.size(), 0);
+  for (size_t i = 0; i < model.piece_path.size(); ++i) {
+    if (model.piece_path[i] != kNone) ticks[model.piece_path[i]] += model.piece_ticks[i];
   }
-  const auto other = static_cast<uint8_t>(order.size());
+  for (const Model::Lane& lane : model.lanes) {
+    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+      if (model.call_path[call] == kNone) continue;
+      ticks[model.call_path[call]] += model.end(call) - model.wait_end(call);
+    }
+  }
+  return ticks;
+}
+
+std::vector<uint32_t> paths_with_slots(const std::vector<uint64_t>& ticks) {
+  std::vector<uint32_t> order(ticks.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (order.size() < Slots::kMost) return order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return ticks[a] > ticks[b]; });
+  order.resize(Slots::kMost - 1);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+Slots::Slots(const Model& model)
+    : Slots(model, paths_with_slots(model.call_paths.size() < kMost
+                                        ? std::vector<uint64_t>(model.call_paths.size())
+                                        : ticks_of_paths(model))) {}
+
+Slots::Slots(const Model& model, std::vector<uint32_t> chosen)
+    : of_path_(model.call_paths.size() + 1), path_(std::move(chosen)) {
+  const auto other = static_cast<uint8_t>(path_.size());
   std::fill(of_path_.begin(), of_path_.end(), other);
-  for (uint8_t slot = 0; slot < other; ++slot) of_path_[order[slot]] = slot;
-  path_ = std::move(order);
+  for (uint8_t slot = 0; slot < other; ++slot) of_path_[path_[slot]] = slot;
   path_.push_back(kNone);
 }
 

@@ -10,6 +10,13 @@
 
 namespace pathline::findings {
 
+/// Per call path: what all lanes did there outside of waits, in ticks.
+///
+/// cost  O(pieces + calls).
+std::vector<uint64_t> ticks_of_paths(const Model& model);
+/// Those that have a slot of their own, ascending: all, or the 255 with most time.
+std::vector<uint32_t> paths_with_slots(const std::vector<uint64_t>& ticks);
+
 /// Call paths by a small number each: those with most time outside of waits, and the last one for
 /// all others.
 class Slots {
@@ -17,6 +24,8 @@ class Slots {
   static constexpr size_t kMost = 256;
 
   explicit Slots(const Model& model);
+  /// chosen  the paths that have one of their own, ascending and less than kMost.
+  Slots(const Model& model, std::vector<uint32_t> chosen);
   [[nodiscard]] uint32_t of(uint32_t path) const {
     return path == kNone ? of_path_.back() : of_path_[path];
   }

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <utility>
+
+#include "findings/growing_delay_costs.hpp"
+#include "findings/part_waits.hpp"
+
+namespace pathline::findings {
+
+/// Hands on what the waits of a part inherit, the last one first.
+class GrowingDelayCosts::Backwards {
+ public:
+  Backwards(GrowingDelayCosts& all, PartWaits& part, const OfPart& known)
+      : all_(all),
+        part_(part),
+        known_(known),
+        of_call_(part.model().all->calls.size()),
+        of_lane_(all.lanes_.size(), kNone) {
+    for (uint32_t slot = 0; slot < part.slot_count(); ++slot) {
+      slots_.push_back(all.slot_of_node_[part.slot_node(slot)]);
+    }
+  }
+
+  bool run() {
+    if (!add_waits() || !part_.sort()) return false;
+    const std::vector<PartWaits::Wait>& waits = part_.waits();
+    std::vector<Since> since(waits.size());
+    for (size_t i = 0; i < waits.size(); ++i) {
+      if (!find_since(waits[i], since[i])) return false;
+      if (waits[i].call != kNone) part_.meet(waits[i]);
+    }
+    for (size_t i = waits.size(); i-- > 0;) {
+      if (!blame(waits[i], since[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// Since when a wait is about.
+  struct Since {
+    uint64_t ticks = 0;
+    uint32_t call = kNone;
+    uint32_t cause_call = kNone;
+    uint32_t crossing = kNone;  // Or what was found of it on the way forwards.
+  };
+  struct SlotTicks {
+    uint32_t slot;
+    uint64_t ticks;
+  };
+
+  bool add_waits() {
+    const Model& model = part_.model();
+    for (uint32_t lane = 0; lane < all_.lanes_.size(); ++lane) {
+      const Model::Lane& of = model.lanes[lane];
+      const uint32_t calls = of.end_call - of.first_call;
+      if (!all_.lanes_[lane].recorded) continue;
+      if (all_.next_number_[lane] < calls) return false;
+      all_.next_number_[lane] -= calls;
+    }
+    std::fill(of_call_.begin(), of_call_.end(), kNone);
+    for (uint32_t i = 0; i < known_.crossings.size(); ++i) {
+      if (!add_crossing(i)) return false;
+    }
+    for (uint32_t lane = 0; lane < all_.lanes_.size(); ++lane) {
+      if (all_.lanes_[lane].recorded && !add_lane(lane)) return false;
+    }
+    return true;
+  }
+  bool add_crossing(uint32_t i) {
+    const Crossing& one = known_.crossings[i];
+    const Model::Lane& of = part_.model().lanes[one.lane];
+    const uint32_t number = all_.next_number_[one.lane];
+    if (one.is_open) {
+      of_lane_[one.lane] = i;
+      return true;
+    }
+    if (one.number < number || one.number - number >= of.end_call - of.first_call) return false;
+    of_call_[of.first_call + (one.number - number)] = i;
+    return true;
+  }
+  bool add_lane(uint32_t lane) {
+    LaneWaits& of = all_.waits_[lane];
+    of.begin_part();
+    if (of_lane_[lane] != kNone) {
+      const Crossing& one = known_.crossings[of_lane_[lane]];
+      const Model::Lane& cause_lane = part_.model().lanes[one.cause.lane];
+      const uint32_t before = all_.next_number_[one.cause.lane];
+      if (one.cause.number < before) return false;
+      const uint32_t cause = cause_lane.first_call + (one.cause.number - before);
+      if (cause >= cause_lane.end_call) return false;
+      part_.add_wait({one.end_ticks, lane, kNone, one.cause.lane, cause});
+      of.begin_at(one.waited);
+      of.add(0, one.begin_ticks, one.end_ticks);
+    }
+    uint64_t& waited = all_.lanes_[lane].waited;
+    waited -= part_.known_wait_ticks(lane);
+    const size_t first = part_.waits().size();
+    if (!part_.add_lane(lane, waited, [](uint32_t) {})) return false;
+    for (size_t i = first; i < part_.waits().size(); ++i) {
+      const PartWaits::Wait& wait = part_.waits()[i];
+      if (of.empty()) of.begin_at(part_.waited_before(wait.call));
+      of.add(wait.call, part_.model().begin(wait.call), wait.end_ticks);
+    }
+    of.settle();
+    return true;
+  }
+
+  bool find_since(const PartWaits::Wait& wait, Since& found) const {
+    found.crossing = wait.call == kNone ? of_lane_[wait.lane] : of_call_[wait.call];
+    if (found.crossing != kNone) return true;
+    if (const PartWaits::Meeting* const met = part_.meeting(wait.lane, wait.cause_lane)) {
+      const bool is_lower = wait.lane < wait.cause_lane;
+      found = {met->ticks, is_lower ? met->lower_call : met->higher_call,
+               is_lower ? met->higher_call : met->lower_call};
+    }
+    for (const PartWaits::OperationsOfSet& own : part_.sets(wait.lane)) {
+      const PartWaits::OperationsOfSet* const theirs = part_.operations(wait.cause_lane, own.set);
+      const PartWaits::Operation* const own_last = PartWaits::last_before(&own, wait.call);
+      const PartWaits::Operation* const their_last = PartWaits::last_before(theirs, wait.cause);
+      if (own_last == nullptr || their_last == nullptr) continue;
+      const uint64_t ticks = std::min(own_last->ticks, their_last->ticks);
+      if (ticks <= found.ticks) continue;
+      const PartWaits::Operation* const own_then = PartWaits::at(&own, ticks);
+      const PartWaits::Operation* const theirs_then = PartWaits::at(theirs, ticks);
+      if (own_then == nullptr || theirs_then == nullptr) continue;  // In a part before.
+      found = {ticks, own_then->call, theirs_then->call};
+    }
+    return found.call != kNone && found.cause_call != kNone;
+  }
+
+  bool blame(const PartWaits::Wait& wait, const Since& since) {
+    const uint64_t inherited = all_.waits_[wait.lane].take();
+    uint64_t own = 0;
+    uint64_t waited = 0;
+    uint64_t until = 0;
+    times_.clear();
+    if (since.crossing == kNone) {
+      own = part_.model().wait_ticks(wait.call);
+      waited = part_.waited_at(since.cause_call, since.ticks);
+      until = part_.waited_before(wait.cause);
+      const auto& by_slot = part_.between(wait.cause_lane, since.cause_call, wait.cause, wait.lane,
+                                          since.call, wait.call);
+      for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+        if (by_slot[slot] > 0) {
+          times_.push_back({slots_[slot], static_cast<uint64_t>(by_slot[slot])});
+        }
+      }
+    } else {
+      const Crossing& known = known_.crossings[since.crossing];
+      own = known.end_ticks - known.begin_ticks;
+      waited = known.their_waited;
+      until = known.their_until;
+      const uint32_t first =
+          since.crossing == 0 ? 0 : known_.crossings[since.crossing - 1].end_time;
+      for (uint32_t i = first; i < known.end_time; ++i) {
+        times_.push_back({all_.slot_of_node_[known_.times[i].node], known_.times[i].ticks});
+      }
+      std::sort(times_.begin(), times_.end(),
+                [](const SlotTicks& a, const SlotTicks& b) { return a.slot < b.slot; });
+    }
+    return waited <= until && hand_on(wait.cause_lane, own, inherited, waited, until);
+  }
+
+  /// To what the cause did longer, and to its waiting from one place until another one.
+  bool hand_on(uint32_t cause, uint64_t own, uint64_t inherited, uint64_t waited, uint64_t until) {
+    const uint64_t waiting = until - waited;
+    uint64_t total = waiting;
+    for (const SlotTicks& time : times_) total += time.ticks;
+    if (total == 0) return false;
+    Shares of_own(own, total);
+    Shares of_inherited(inherited, total);
+    const size_t row = size_t{cause} * all_.call_paths_.size() + cause;  // One more slot a lane.
+    for (const SlotTicks& time : times_) {
+      all_.short_[row + time.slot] += of_own.next(time.ticks);
+      if (inherited > 0) all_.long_[row + time.slot] += of_inherited.next(time.ticks);
+    }
+    return waiting == 0 || all_.waits_[cause].give(
+                               waited, until, of_own.next(waiting) + of_inherited.next(waiting));
+  }
+
+  GrowingDelayCosts& all_;
+  PartWaits& part_;
+  const OfPart& known_;
+  base::Column<uint32_t> of_call_;  // Crossings.
+  std::vector<uint32_t> of_lane_;
+  std::vector<uint32_t> slots_;  // Of all, per slot of the part.
+  std::vector<SlotTicks> times_;
+};
+
+bool GrowingDelayCosts::begin_blame() {
+  const std::vector<uint32_t> number = number_paths(tree_, call_paths_);
+  const auto outside = static_cast<uint32_t>(call_paths_.size());
+  for (const uint32_t path : number) slot_of_node_.push_back(path == kNone ? outside : path);
+  for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (lanes_[lane].open) return false;
+    next_number_.push_back(numbers_.first(lane));
+    lanes_[lane].sets.clear();
+  }
+  met_ = PairTable<Met>(0);
+  waits_.resize(lanes_.size());
+  short_.assign(lanes_.size() * (call_paths_.size() + 1), 0);
+  long_.assign(short_.size(), 0);
+  return true;
+}
+
+bool GrowingDelayCosts::blame(const Model& part) {
+  if (!std::exchange(is_blaming_, true) && !begin_blame()) return false;
+  if (parts_.empty() || part.lanes.size() != lanes_.size()) return false;
+  const size_t paths = tree_.nodes().size();
+  auto nodes = nodes_of(part);
+  if (!nodes || tree_.nodes().size() > paths) return false;
+  PartWaits modelled(part, std::move(*nodes));
+  const OfPart known = std::move(parts_.back());
+  parts_.pop_back();
+  return Backwards(*this, modelled, known).run();
+}
+
+std::optional<GrowingDelayCosts::Found> GrowingDelayCosts::finish() {
+  uint64_t sum = 0;
+  const size_t slots = call_paths_.size() + 1;
+  for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    for (uint32_t slot = 0; slot < slots; ++slot) {
+      const size_t at = lane * slots + slot;
+      if (short_[at] + long_[at] == 0) continue;
+      const uint32_t path = slot + 1 == slots ? kNone : slot;
+      result_.rows.push_back({lane, path, short_[at], long_[at]});
+      sum += short_[at] + long_[at];
+    }
+  }
+  if (!parts_.empty() || sum != result_.wait_ticks) return std::nullopt;
+  return Found{std::move(result_), std::move(call_paths_)};
+}
+
+}  // namespace pathline::findings

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "findings/part_waits.hpp"
+
+namespace pathline::findings {
+namespace {
+
+/// Of a set, where sets ascend.
+template <class Sets>
+auto set_at(Sets& sets, uint32_t set) {
+  return std::lower_bound(sets.begin(), sets.end(), set,
+                          [](const auto& a, uint32_t b) { return a.set < b; });
+}
+
+}  // namespace
+
+const PartWaits::OperationsOfSet* PartWaits::operations(uint32_t lane, uint32_t set) const {
+  const auto at = set_at(sets_[lane], set);
+  return at != sets_[lane].end() && at->set == set ? &*at : nullptr;
+}
+
+bool PartWaits::sort() {
+  std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
+    return a.end_ticks != b.end_ticks ? a.end_ticks < b.end_ticks : a.lane < b.lane;
+  });
+  for (size_t begin = 0; begin < waits_.size();) {
+    size_t end = begin + 1;
+    while (end < waits_.size() && waits_[end].end_ticks == waits_[begin].end_ticks) ++end;
+    if (end - begin > 1 && !sort_equal(begin, end)) return false;
+    begin = end;
+  }
+  return true;
+}
+
+uint64_t PartWaits::known_wait_ticks(uint32_t lane) const {
+  uint64_t ticks = 0;
+  const Model::Lane& of = model_.lanes[lane];
+  for (uint32_t call = of.first_call; call < of.end_call; ++call) {
+    if (model_.cause_known(call)) ticks += model_.wait_ticks(call);
+  }
+  return ticks;
+}
+
+const std::vector<int64_t>& PartWaits::between(uint32_t lane, uint32_t first, uint32_t last,
+                                               uint32_t other_lane, uint32_t other_first,
+                                               uint32_t other_last) {
+  std::fill(by_slot_.begin(), by_slot_.end(), 0);
+  add_between(lane, first, last, 1);
+  add_between(other_lane, other_first, other_last, -1);
+  return by_slot_;
+}
+
+void PartWaits::add_until(uint32_t lane, uint32_t call, int64_t sign, std::vector<int64_t>& times) {
+  std::fill(by_slot_.begin(), by_slot_.end(), 0);
+  add_between(lane, kNone, call, sign);
+  for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (by_slot_[slot] != 0) add(slot_node(slot), by_slot_[slot], times);
+  }
+}
+
+void PartWaits::add_all(uint32_t lane, std::vector<int64_t>& times) const {
+  const Model::Lane& of = model_.lanes[lane];
+  const uint32_t end = model_.first_piece[Model::gap(of.end_call, lane) + 1];
+  for (uint32_t i = model_.first_piece[Model::gap(of.first_call, lane)]; i < end; ++i) {
+    add(node(model_.piece_path[i]), static_cast<int64_t>(model_.piece_ticks[i]), times);
+  }
+  for (uint32_t call = of.first_call; call < of.end_call; ++call) {
+    const uint64_t ticks = model_.end(call) - model_.wait_end(call);
+    add(node(model_.call_path[call]), static_cast<int64_t>(ticks), times);
+  }
+}
+
+std::vector<uint32_t> PartWaits::chosen_of(const std::vector<uint32_t>& nodes) {
+  std::vector<uint32_t> chosen;
+  for (uint32_t path = 0; path < nodes.size(); ++path) {
+    if (nodes[path] != 0) chosen.push_back(path);
+  }
+  return chosen;
+}
+
+bool PartWaits::add_operations(uint32_t lane, uint32_t call) {
+  const comm::Dependencies& all = *model_.all;
+  for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
+    const comm::Dependency& one = all.list[i];
+    if (!one.of_group() || !one.waits() || one.kind == comm::WaitKind::kEarlyScan) continue;
+    const uint32_t group = all.group[one.target];
+    const uint32_t latest = all.group_latest[group];
+    if (latest == comm::kNoCall || !model_.in_window(latest)) continue;
+    const uint64_t ticks = model_.begin(latest);
+    // All have come and none has left: so it is no operation that goes on beside the program.
+    if (ticks < model_.begin(call) || ticks > model_.end(call)) return false;
+    const uint32_t set = all.group_set[group];
+    auto at = set_at(sets_[lane], set);
+    if (at == sets_[lane].end() || at->set != set) at = sets_[lane].insert(at, {set, {}});
+    at->operations.push_back({call, ticks});
+  }
+  return true;
+}
+
+bool PartWaits::sort_equal(size_t begin, size_t end) {
+  const size_t count = end - begin;
+  const Wait* const waits = &waits_[begin];
+  std::vector<uint32_t> next(count, kNone);
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) {
+    const auto at = std::lower_bound(waits, waits + count, waits[i].cause_lane,
+                                     [](const Wait& a, uint32_t b) { return a.lane < b; });
+    if (at == waits + count || at->lane != waits[i].cause_lane) continue;
+    if (at->call != kNone && at->call >= waits[i].cause) continue;
+    next[i] = static_cast<uint32_t>(at - waits);
+    any = true;
+  }
+  if (!any) return true;
+  std::vector<Wait> ordered;
+  std::vector<bool> is_done(count);
+  std::vector<uint32_t> open;
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t k = i; k != kNone && !is_done[k]; k = next[k]) {
+      if (open.size() == count) return false;
+      open.push_back(k);
+    }
+    for (; !open.empty(); open.pop_back()) {
+      ordered.push_back(waits[open.back()]);
+      is_done[open.back()] = true;
+    }
+  }
+  std::copy(ordered.begin(), ordered.end(), waits_.begin() + static_cast<ptrdiff_t>(begin));
+  return true;
+}
+
+}  // namespace pathline::findings
