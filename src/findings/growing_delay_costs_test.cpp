@@ -2,6 +2,7 @@
 #include "findings/growing_delay_costs.hpp"
 
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -77,12 +78,14 @@ TEST(GrowingDelayCosts, OfRandomProgramsAreThoseOfTheWhole) {
 /// Ranks with very many functions.
 trace::Trace many_functions(uint32_t seed) {
   std::mt19937 random(seed);
+  std::vector<std::string> names;
+  for (int i = 0; i < 400; ++i) names.push_back("f" + std::to_string(i));
   constexpr uint32_t kRanks = 4;
   trace::TestTrace test(kRanks);
   Simulation run(kRanks, 3, &test);
   for (int round = 0; round < 200; ++round) {
     for (uint32_t rank = 0; rank < kRanks; ++rank) {
-      run.work(rank, "f" + std::to_string(random() % 400), 10 + random() % 500);
+      run.work(rank, names[random() % names.size()], 10 + random() % 500);
     }
     if (random() % 4 == 0) {
       run.collective(Simulation::Operation::kAllreduce);
