@@ -148,11 +148,12 @@ enum class Order : uint8_t { kForwards, kBackwards };
 
 /// Calls visit(model, next) for each part, until that is false.
 ///
+/// stage    for progress
 /// returns  whether all was visited.
 template <class Visit>
 base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummary& summary,
                                  Order order, base::ThreadPool& pool, base::Progress& progress,
-                                 Visit visit) {
+                                 Visit visit, const char* stage = "judging part by part") {
   const Parts parts(run, summary);
   std::vector<Window> cut = parts.cut(run.events_of_part);
   // Around the borders of parts events are read twice: a run has no more for that.
@@ -163,7 +164,7 @@ base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummar
     to_read += of_part;
     if (of_part > run.most_events) return false;
   }
-  progress.begin("judging part by part", "events", of_all);
+  progress.begin(stage, "events", of_all);
   uint64_t have_read = 0;
   if (order == Order::kBackwards) std::reverse(cut.begin(), cut.end());
   for (const Window& part : cut) {
@@ -261,28 +262,32 @@ base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
     base::ThreadPool& pool, base::Progress& progress) {
   using Causes = std::optional<std::vector<WaitCause>>;
-  const auto forwards = [&](auto visit) {
+  const auto forwards = [&](auto visit, const char* stage) {
     return for_each_part(
         run, summary, Order::kForwards, pool, progress,
-        [&](const findings::Model& part, const findings::NextPart&) { return visit(part); });
+        [&](const findings::Model& part, const findings::NextPart&) { return visit(part); }, stage);
   };
   GrowingWaitCauses causes;
   const auto add = [&](const findings::Model& part) { return causes.add(part); };
-  auto there = forwards(add);
+  constexpr const char* kStage = "finding waits part by part";
+  auto there = forwards(add, kStage);
   if (there && causes.has_to_count()) {
     causes = {};
-    const auto counted = forwards([&](const findings::Model& part) {
-      causes.count_paths(part);
-      return true;
-    });
+    const auto counted = forwards(
+        [&](const findings::Model& part) {
+          causes.count_paths(part);
+          return true;
+        },
+        "counting call paths part by part");
     if (!counted) return counted.error();
-    there = forwards(add);
+    there = forwards(add, kStage);
   }
   if (!there) return there.error();
   if (!there.value()) return Causes();
   const auto back = for_each_part(
       run, summary, Order::kBackwards, pool, progress,
-      [&](const findings::Model& part, const findings::NextPart&) { return causes.blame(part); });
+      [&](const findings::Model& part, const findings::NextPart&) { return causes.blame(part); },
+      "looking for causes part by part");
   if (!back) return back.error();
   if (!back.value()) return Causes();
   return causes.rows(summary.run, selection);

@@ -87,20 +87,30 @@ void with_progress(base::Progress& progress, bool quiet, const std::function<voi
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   std::thread watcher([&] {
     using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
+    constexpr std::chrono::milliseconds kLook(200);
+    auto next = Clock::now() + std::chrono::seconds(1);
+    auto begun = Clock::now();
+    const char* stage = progress.stage.load();
+    uint64_t last_done = 0;
     bool shown = false;
     std::unique_lock lock(mutex);
     // On a terminal one line that changes; in a log file a new line now and then.
-    while (!changed.wait_for(lock,
-                             terminal && shown ? std::chrono::milliseconds(200)
-                             : shown           ? std::chrono::milliseconds(5000)
-                                               : std::chrono::milliseconds(1000),
-                             [&] { return finished; })) {
-      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      const auto done = static_cast<double>(progress.done.load());
+    while (!changed.wait_for(lock, kLook, [&] { return finished; })) {
+      const auto now = Clock::now();
+      // Each stage has a rate of its own, the next one of the same name, too.
+      const uint64_t have_done = progress.done.load();
+      if (stage != progress.stage.load() || have_done < last_done) {
+        stage = progress.stage.load();
+        begun = now - kLook / 2;
+      }
+      last_done = have_done;
+      if (now < next) continue;
+      next = now + (terminal ? kLook : std::chrono::milliseconds(5000));
+      const double seconds = std::chrono::duration<double>(now - begun).count();
+      const auto done = static_cast<double>(have_done);
       const auto total = static_cast<double>(progress.total.load());
       const std::string_view unit = progress.unit.load();
-      std::string line = fmt::format("pathline: {}", progress.stage.load());
+      std::string line = fmt::format("pathline: {}", stage);
       if (!unit.empty() && total > 0) {
         const auto amount = [&](double value) {
           return unit == "B"

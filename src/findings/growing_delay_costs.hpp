@@ -105,13 +105,15 @@ class GrowingDelayCosts {
   };
 
   bool begin_blame();
-  /// Per call path of a part: a node of the tree; none of those that count as one.
+  /// Per call path of a part: a node of the tree; the root for those that count as one. nullopt
+  /// where it is not known which do.
   [[nodiscard]] std::optional<std::vector<uint32_t>> nodes_of(const Model& part);
 
   profile::CallTree tree_;
-  std::vector<uint64_t> ticks_of_node_;  // As far as they were counted.
+  std::vector<uint64_t> ticks_of_node_;  // If they were counted.
+  std::vector<bool> is_chosen_;          // Nodes that count one by one; empty: all.
   bool has_to_count_ = false;
-  std::vector<bool> is_chosen_;  // Nodes that count one by one; empty: all.
+
   CallNumbers numbers_;
   std::vector<Lane> lanes_;
   PairTable<Met> met_{0};
