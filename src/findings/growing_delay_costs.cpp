@@ -10,7 +10,7 @@
 namespace pathline::findings {
 namespace {
 
-void add_times(const std::vector<int64_t>& from, int64_t sign, std::vector<int64_t>& times) {
+void sum_up(const std::vector<int64_t>& from, int64_t sign, std::vector<int64_t>& times) {
   if (times.size() < from.size()) times.resize(from.size());
   for (size_t i = 0; i < from.size(); ++i) times[i] += sign * from[i];
 }
@@ -33,6 +33,8 @@ class GrowingDelayCosts::Forwards {
     return true;
   }
   OfPart take() { return std::move(result_); }
+  /// Numbers that are kept for the next part.
+  [[nodiscard]] size_t kept() const { return kept_ + all_.met_.size() * columns(); }
 
  private:
   /// Where a lane was: in a call of the part, or of one before.
@@ -71,6 +73,7 @@ class GrowingDelayCosts::Forwards {
       const uint64_t next = first < model.lanes[lane].end_call ? model.begin(first) : UINT64_MAX;
       if (next < (cause ? of.open->end.ticks : UINT64_MAX)) return false;
       if (!cause) continue;
+      if (model.begin(*cause) != of.open->end.ticks) return false;
       part_.add_wait({of.open->end.ticks, lane, kNone, of.open->cause.lane, *cause});
     }
     return true;
@@ -137,10 +140,10 @@ class GrowingDelayCosts::Forwards {
     return sets_;
   }
   [[nodiscard]] const Set* kept(uint32_t lane, uint32_t set) const {
-    for (const Set& of : all_.lanes_[lane].sets) {
-      if (of.set == set) return &of;
-    }
-    return nullptr;
+    const std::vector<Set>& sets = all_.lanes_[lane].sets;
+    const auto at = std::lower_bound(sets.begin(), sets.end(), set,
+                                     [](const Set& a, uint32_t b) { return a.set < b; });
+    return at != sets.end() && at->set == set ? &*at : nullptr;
   }
   /// When the last operation was whose call came before another one; 0 without any.
   [[nodiscard]] uint64_t last_before(uint32_t lane, uint32_t set, uint32_t call,
@@ -152,21 +155,21 @@ class GrowingDelayCosts::Forwards {
     }
     const Set* const of = kept(lane, set);
     if (of == nullptr) return 0;
-    uint64_t ticks = 0;
-    for (const Place& place : of->operations) {
-      if (before_open && place.number >= all_.lanes_[lane].open->end.number) break;
-      ticks = place.ticks;
+    auto behind = of->operations.end();
+    if (before_open) {
+      behind = std::lower_bound(of->operations.begin(), behind, all_.lanes_[lane].open->end.number,
+                                [](const Place& a, uint32_t b) { return a.number < b; });
     }
-    return ticks;
+    return behind == of->operations.begin() ? 0 : (behind - 1)->ticks;
   }
   [[nodiscard]] Where in_operation(uint32_t lane, uint32_t set, uint64_t ticks) const {
     if (const auto* const found = PartWaits::at(part_.operations(lane, set), ticks)) {
       return {found->call, nullptr};
     }
     if (const Set* const of = kept(lane, set)) {
-      for (const Place& place : of->operations) {
-        if (place.ticks == ticks) return {kNone, &place};
-      }
+      const auto at = std::lower_bound(of->operations.begin(), of->operations.end(), ticks,
+                                       [](const Place& a, uint64_t b) { return a.ticks < b; });
+      if (at != of->operations.end() && at->ticks == ticks) return {kNone, &*at};
     }
     return {};
   }
@@ -174,9 +177,9 @@ class GrowingDelayCosts::Forwards {
   /// What a lane had done when the call began that it was in.
   void add_times(uint32_t lane, const Where& where, int64_t sign, Times& times) const {
     if (where.before != nullptr) {
-      findings::add_times(where.before->times, sign, times);
+      sum_up(where.before->times, sign, times);
     } else {
-      findings::add_times(all_.lanes_[lane].times, sign, times);
+      sum_up(all_.lanes_[lane].times, sign, times);
       part_.add_until(lane, where.call, sign, times);
     }
   }
@@ -195,15 +198,16 @@ class GrowingDelayCosts::Forwards {
     uint64_t their_waited = 0;
     if (together.met != nullptr) {
       const bool is_higher = wait.cause_lane > wait.lane;
-      findings::add_times(together.met->ahead, is_higher ? -1 : 1, times);
+      sum_up(together.met->ahead, is_higher ? -1 : 1, times);
       their_waited = is_higher ? together.met->higher_waited : together.met->lower_waited;
     } else if (together.ticks > 0) {
       add_times(wait.cause_lane, together.theirs, -1, times);
       add_times(wait.lane, together.own, 1, times);
       their_waited = waited_at(together.theirs, together.ticks);
     }
-    for (uint32_t node = 0; node < times.size(); ++node) {
-      if (times[node] > 0) result_.times.push_back({node, static_cast<uint64_t>(times[node])});
+    for (uint32_t column = 0; column < times.size(); ++column) {
+      if (times[column] <= 0) continue;
+      result_.times.push_back({column, static_cast<uint64_t>(times[column])});
     }
     const uint64_t waited = is_open(wait) ? of.open->end.waited - (wait.end_ticks - begin)
                                           : part_.waited_before(wait.call);
@@ -226,7 +230,7 @@ class GrowingDelayCosts::Forwards {
     std::vector<Lane> next(all_.lanes_.size());
     for (uint32_t lane = 0; lane < next.size(); ++lane) keep_wait(lane, next[lane]);
     keep_operations(next);
-    PairTable<Met> met(part_.meetings().size());
+    PairTable<Met> met(part_.meetings().size() + all_.met_.size());
     keep_pairs(next, met);
     all_.met_ = std::move(met);
     all_.lanes_ = std::move(next);
@@ -237,12 +241,14 @@ class GrowingDelayCosts::Forwards {
     next.recorded = of.recorded;
     next.times = of.times;
     next.waited = of.waited;
+    next.last_end_ticks = of.last_end_ticks;
     if (!of.recorded) return;
     part_.add_all(lane, next.times);
     const Model::Lane& range = model.lanes[lane];
     if (range.first_call < range.end_call) {
       const uint32_t last = range.end_call - 1;
       next.waited = part_.waited_at(last, model.wait_end(last));
+      next.last_end_ticks = model.end(last);
     }
     if (opens_[lane]) {
       const auto& [call, cause] = *opens_[lane];
@@ -273,17 +279,19 @@ class GrowingDelayCosts::Forwards {
       for (const uint32_t set : sets_of(lane)) {
         const auto needed = first_needed.find(set);
         const uint64_t from = needed == first_needed.end() ? 0 : needed->second;
-        Set& to = next[lane].sets.emplace_back(Set{set, {}});
+        Set to{set, {}};
         if (const Set* const of = kept(lane, set)) {
           for (const Place& place : of->operations) {
             if (place.ticks >= from) to.operations.push_back(place);
           }
         }
-        const PartWaits::OperationsOfSet* const of = part_.operations(lane, set);
-        if (of == nullptr) continue;
-        for (const PartWaits::Operation& one : of->operations) {
-          if (one.ticks >= from) to.operations.push_back(place(lane, one.call, one.ticks));
+        if (const PartWaits::OperationsOfSet* const of = part_.operations(lane, set)) {
+          for (const PartWaits::Operation& one : of->operations) {
+            if (one.ticks >= from) to.operations.push_back(place(lane, one.call, one.ticks));
+          }
         }
+        kept_ += to.operations.size() * columns();
+        if (!to.operations.empty()) next[lane].sets.push_back(std::move(to));
       }
     }
   }
@@ -296,12 +304,12 @@ class GrowingDelayCosts::Forwards {
   }
 
   void keep_pairs(const std::vector<Lane>& next, PairTable<Met>& met) const {
-    all_.met_.for_each([&](uint32_t lower, uint32_t higher, const Met& one) {
+    all_.met_.for_each([&](uint32_t lower, uint32_t higher, Met& one) {
       if (part_.meeting(lower, higher) != nullptr ||
           have_met_since(next, lower, higher, one.ticks)) {
         return;
       }
-      met.at(lower, higher) = one;
+      met.at(lower, higher) = std::move(one);
     });
     part_.meetings().for_each([&](uint32_t lower, uint32_t higher, const PartWaits::Meeting& one) {
       if (have_met_since(next, lower, higher, one.ticks)) return;
@@ -314,6 +322,9 @@ class GrowingDelayCosts::Forwards {
       to.lower_waited = waited_at(of_lower, one.ticks);
       to.higher_waited = waited_at(of_higher, one.ticks);
     });
+  }
+  [[nodiscard]] size_t columns() const {
+    return std::min<size_t>(all_.tree_.nodes().size(), Slots::kMost);
   }
   /// In an operation that every later wait comes behind.
   [[nodiscard]] bool have_met_since(const std::vector<Lane>& next, uint32_t a, uint32_t b,
@@ -334,6 +345,7 @@ class GrowingDelayCosts::Forwards {
   PartWaits& part_;
   std::vector<std::optional<OpenCall>> opens_;  // Per lane: waits that begin in the part.
   mutable std::vector<uint32_t> sets_;
+  size_t kept_ = 0;
   OfPart result_;
 };
 
@@ -344,47 +356,72 @@ void GrowingDelayCosts::count_paths(const Model& part) {
   for (size_t path = 0; path < ticks.size(); ++path) ticks_of_node_[nodes[path]] += ticks[path];
 }
 
-std::optional<std::vector<uint32_t>> GrowingDelayCosts::nodes_of(const Model& part) {
-  std::vector<uint32_t> nodes = add_paths(part.call_paths, tree_);
+std::optional<std::vector<uint32_t>> GrowingDelayCosts::columns_of(const Model& part) {
+  std::vector<uint32_t> columns = add_paths(part.call_paths, tree_);
   const size_t count = tree_.nodes().size();
-  if (count <= Slots::kMost) return nodes;
+  if (count <= Slots::kMost) return columns;
   if (ticks_of_node_.size() != count) {
     has_to_count_ = ticks_of_node_.empty();
     return std::nullopt;
   }
-  if (is_chosen_.empty()) {
-    std::vector<profile::CallPathNode> call_paths;
-    const std::vector<uint32_t> number = number_paths(tree_, call_paths);
-    std::vector<uint64_t> ticks(call_paths.size());
-    for (size_t node = 1; node < count; ++node) ticks[number[node]] = ticks_of_node_[node];
-    const std::vector<uint32_t> chosen = paths_with_slots(ticks);
-    is_chosen_.resize(count);
-    for (size_t node = 1; node < count; ++node) {
-      is_chosen_[node] = std::binary_search(chosen.begin(), chosen.end(), number[node]);
+  if (column_of_node_.empty()) choose_columns();
+  for (uint32_t& column : columns) column = column_of_node_[column];
+  return columns;
+}
+
+/// For the paths with most time, in their order.
+void GrowingDelayCosts::choose_columns() {
+  std::vector<profile::CallPathNode> call_paths;
+  const std::vector<uint32_t> number = number_paths(tree_, call_paths);
+  std::vector<uint64_t> ticks(call_paths.size());
+  for (size_t node = 1; node < number.size(); ++node) ticks[number[node]] = ticks_of_node_[node];
+  const std::vector<uint32_t> chosen = paths_with_slots(ticks);
+  column_of_node_.assign(number.size(), 0);
+  for (size_t node = 1; node < number.size(); ++node) {
+    const auto at = std::lower_bound(chosen.begin(), chosen.end(), number[node]);
+    if (at == chosen.end() || *at != number[node]) continue;
+    column_of_node_[node] = static_cast<uint32_t>(at - chosen.begin()) + 1;
+  }
+}
+
+/// Whether clocks agree, and lanes are those of the part before and go on behind it.
+bool GrowingDelayCosts::fits(const Model& part) const {
+  if (part.lanes.size() != lanes_.size() || !part.all->early.empty()) return false;
+  if (part.window.end_ticks > uint64_t{INT64_MAX}) return false;  // Times are subtracted.
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
+    const Model::Lane& of = part.lanes[lane];
+    if (of.recorded != lanes_[lane].recorded) return false;
+    const bool goes_on = of.first_call < of.end_call;
+    if (!is_blaming_ && goes_on && part.begin(of.first_call) < lanes_[lane].last_end_ticks) {
+      return false;
     }
   }
-  for (uint32_t& node : nodes) {
-    if (!is_chosen_[node]) node = 0;
-  }
-  return nodes;
+  return true;
 }
 
 bool GrowingDelayCosts::add(const Model& part) {
+  constexpr size_t kMostKept = 1U << 27U;  // Of 8 bytes.
   if (lanes_.empty()) {
     for (const Model::Lane& of : part.lanes) lanes_.emplace_back().recorded = of.recorded;
   }
-  if (part.lanes.size() != lanes_.size() || !part.all->early.empty()) return false;
+  if (!fits(part)) return false;
   numbers_.begin(part);
-  auto nodes = nodes_of(part);
-  if (!nodes) return false;
-  PartWaits modelled(part, std::move(*nodes));
+  auto columns = columns_of(part);
+  if (!columns) return false;
+  PartWaits modelled(part, std::move(*columns));
   Forwards forwards(*this, modelled);
   if (!forwards.run()) return false;
   numbers_.end();
-  result_.wait_ticks += modelled.wait_ticks();
-  result_.unknown_ticks += modelled.unknown_ticks();
-  parts_.push_back(forwards.take());
-  return true;
+  OfPart of = forwards.take();
+  of.wait_ticks = modelled.wait_ticks();
+  of.unknown_ticks = modelled.unknown_ticks();
+  for (const Model::Lane& lane : part.lanes) of.calls.push_back(lane.end_call - lane.first_call);
+  result_.wait_ticks += of.wait_ticks;
+  result_.unknown_ticks += of.unknown_ticks;
+  constexpr size_t kNumbersOfCrossing = 8;
+  kept_ += 2 * of.times.size() + kNumbersOfCrossing * of.crossings.size();
+  parts_.push_back(std::move(of));
+  return kept_ + forwards.kept() <= kMostKept;
 }
 
 }  // namespace pathline::findings

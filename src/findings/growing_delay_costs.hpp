@@ -20,7 +20,8 @@ namespace pathline::findings {
 /// parts come twice: forwards, to see since when each wait is about, then from the last one
 /// back, to hand on what waits inherit. A wait belongs to the part in which it ends. Where it began
 /// in a part before, or the two lanes were together there for the last time, all that is asked of
-/// these parts is found on the way forwards: it is small, as what both have done until then.
+/// these parts is found on the way forwards: it is small, as what both have done until then. For
+/// one thread.
 class GrowingDelayCosts {
  public:
   /// cost  O(pieces + calls) of the part.
@@ -28,10 +29,13 @@ class GrowingDelayCosts {
   /// Whether add() returned false as there are so many call paths.
   [[nodiscard]] bool has_to_count() const { return has_to_count_; }
   /// part     the next one; its lanes are those of the first one.
-  /// returns  false where clocks disagree, parts contradict each other, or there are more than 255
-  ///          call paths that were not counted: then nothing can be said.
-  /// cost     O(events + waits log waits) of the part. Kept are some 16 bytes for each call path
-  ///          and pair of lanes that wait for each other, since all lanes were together.
+  /// returns  false where clocks disagree, parts contradict each other, more has to be kept than a
+  ///          gigabyte, or there are more than 255 call paths that were not counted: then nothing
+  ///          can be said.
+  /// cost     O(events + waits log waits) of the part. Kept are 8 bytes for each call path (255 at
+  ///          most), of each lane for operations that not all have left, of pairs that waited for
+  ///          each other since all lanes were together, and twice that of waits that cross a
+  ///          border.
   bool add(const Model& part);
   /// part     as add() got it, the last one first.
   /// returns  as add().
@@ -48,7 +52,8 @@ class GrowingDelayCosts {
   class Forwards;
   class Backwards;
 
-  /// Ticks by node of `tree_`, the root for what is outside of every call; 0 behind the last.
+  /// Ticks by column: that of a node of `tree_`, 0 for what is outside of every call or of those
+  /// that count as one. 0 behind the last.
   using Times = std::vector<int64_t>;
   /// A lane at a time in a call.
   struct Place {
@@ -74,6 +79,7 @@ class GrowingDelayCosts {
     uint64_t waited = 0;
     std::vector<Set> sets;  // Ascending; operations that may be asked for.
     std::optional<Open> open;
+    uint64_t last_end_ticks = 0;  // Of its last call.
   };
   /// The last time that two lanes were together, as waits tell.
   struct Met {
@@ -82,8 +88,8 @@ class GrowingDelayCosts {
     uint64_t lower_waited = 0;
     uint64_t higher_waited = 0;
   };
-  struct PathTicks {
-    uint32_t node;
+  struct ColumnTicks {
+    uint32_t column;
     uint64_t ticks;
   };
   /// A wait of which the part where it ends does not know all.
@@ -101,29 +107,36 @@ class GrowingDelayCosts {
   };
   struct OfPart {
     std::vector<Crossing> crossings;
-    std::vector<PathTicks> times;  // How much longer causes were there, those of a wait by node.
+    std::vector<ColumnTicks> times;  // How much longer causes were there, one wait after the other.
+    // What has to be the same on the way back.
+    uint64_t wait_ticks = 0;
+    uint64_t unknown_ticks = 0;
+    std::vector<uint32_t> calls;  // Per lane.
   };
 
+  [[nodiscard]] bool fits(const Model& part) const;
+  /// Per call path of a part. nullopt where it is not known which count as one.
+  [[nodiscard]] std::optional<std::vector<uint32_t>> columns_of(const Model& part);
+  void choose_columns();
   bool begin_blame();
-  /// Per call path of a part: a node of the tree; the root for those that count as one. nullopt
-  /// where it is not known which do.
-  [[nodiscard]] std::optional<std::vector<uint32_t>> nodes_of(const Model& part);
 
   profile::CallTree tree_;
-  std::vector<uint64_t> ticks_of_node_;  // If they were counted.
-  std::vector<bool> is_chosen_;          // Nodes that count one by one; empty: all.
+  std::vector<uint64_t> ticks_of_node_;   // If they were counted.
+  std::vector<uint32_t> column_of_node_;  // Of more than there are columns; empty: themselves.
   bool has_to_count_ = false;
 
   CallNumbers numbers_;
   std::vector<Lane> lanes_;
   PairTable<Met> met_{0};
   std::vector<OfPart> parts_;  // That were not blamed.
+  size_t kept_ = 0;            // Numbers in them.
 
   // On the way back.
   bool is_blaming_ = false;
   std::vector<profile::CallPathNode> call_paths_;
-  std::vector<uint32_t> slot_of_node_;  // Number of the call path; the last one for the root.
-  std::vector<uint32_t> next_number_;   // Per lane.
+  std::vector<uint32_t> slot_of_column_;  // In the order of call paths, the last one for the rest.
+  std::vector<uint32_t> path_of_slot_;
+  std::vector<uint32_t> next_number_;  // Per lane.
   std::vector<LaneWaits> waits_;
   std::vector<uint64_t> short_, long_;  // Per lane and slot.
   DelayCosts result_;

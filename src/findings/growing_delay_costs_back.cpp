@@ -17,7 +17,7 @@ class GrowingDelayCosts::Backwards {
         of_call_(part.model().all->calls.size()),
         of_lane_(all.lanes_.size(), kNone) {
     for (uint32_t slot = 0; slot < part.slot_count(); ++slot) {
-      slots_.push_back(all.slot_of_node_[part.slot_node(slot)]);
+      slots_.push_back(all.slot_of_column_[part.slot_column(slot)]);
     }
   }
 
@@ -54,7 +54,7 @@ class GrowingDelayCosts::Backwards {
       const Model::Lane& of = model.lanes[lane];
       const uint32_t calls = of.end_call - of.first_call;
       if (!all_.lanes_[lane].recorded) continue;
-      if (all_.next_number_[lane] < calls) return false;
+      if (calls != known_.calls[lane] || all_.next_number_[lane] < calls) return false;
       all_.next_number_[lane] -= calls;
     }
     std::fill(of_call_.begin(), of_call_.end(), kNone);
@@ -64,7 +64,7 @@ class GrowingDelayCosts::Backwards {
     for (uint32_t lane = 0; lane < all_.lanes_.size(); ++lane) {
       if (all_.lanes_[lane].recorded && !add_lane(lane)) return false;
     }
-    return true;
+    return part_.wait_ticks() == known_.wait_ticks && part_.unknown_ticks() == known_.unknown_ticks;
   }
   bool add_crossing(uint32_t i) {
     const Crossing& one = known_.crossings[i];
@@ -87,13 +87,16 @@ class GrowingDelayCosts::Backwards {
       const uint32_t before = all_.next_number_[one.cause.lane];
       if (one.cause.number < before) return false;
       const uint32_t cause = cause_lane.first_call + (one.cause.number - before);
-      if (cause >= cause_lane.end_call) return false;
+      if (cause >= cause_lane.end_call || !cause_lane.recorded) return false;
+      if (part_.model().begin(cause) != one.end_ticks) return false;
       part_.add_wait({one.end_ticks, lane, kNone, one.cause.lane, cause});
       of.begin_at(one.waited);
       of.add(0, one.begin_ticks, one.end_ticks);
     }
     uint64_t& waited = all_.lanes_[lane].waited;
-    waited -= part_.known_wait_ticks(lane);
+    const uint64_t ticks = part_.known_wait_ticks(lane);
+    if (ticks > waited) return false;
+    waited -= ticks;
     const size_t first = part_.waits().size();
     if (!part_.add_lane(lane, waited, [](uint32_t) {})) return false;
     for (size_t i = first; i < part_.waits().size(); ++i) {
@@ -101,8 +104,7 @@ class GrowingDelayCosts::Backwards {
       if (of.empty()) of.begin_at(part_.waited_before(wait.call));
       of.add(wait.call, part_.model().begin(wait.call), wait.end_ticks);
     }
-    of.settle();
-    return true;
+    return of.settle();
   }
 
   bool find_since(const PartWaits::Wait& wait, Since& found) const {
@@ -153,7 +155,7 @@ class GrowingDelayCosts::Backwards {
       const uint32_t first =
           since.crossing == 0 ? 0 : known_.crossings[since.crossing - 1].end_time;
       for (uint32_t i = first; i < known.end_time; ++i) {
-        times_.push_back({all_.slot_of_node_[known_.times[i].node], known_.times[i].ticks});
+        times_.push_back({all_.slot_of_column_[known_.times[i].column], known_.times[i].ticks});
       }
       std::sort(times_.begin(), times_.end(),
                 [](const SlotTicks& a, const SlotTicks& b) { return a.slot < b.slot; });
@@ -169,7 +171,7 @@ class GrowingDelayCosts::Backwards {
     if (total == 0) return false;
     Shares of_own(own, total);
     Shares of_inherited(inherited, total);
-    const size_t row = size_t{cause} * all_.call_paths_.size() + cause;  // One more slot a lane.
+    const size_t row = size_t{cause} * all_.path_of_slot_.size();
     for (const SlotTicks& time : times_) {
       all_.short_[row + time.slot] += of_own.next(time.ticks);
       if (inherited > 0) all_.long_[row + time.slot] += of_inherited.next(time.ticks);
@@ -189,8 +191,19 @@ class GrowingDelayCosts::Backwards {
 
 bool GrowingDelayCosts::begin_blame() {
   const std::vector<uint32_t> number = number_paths(tree_, call_paths_);
-  const auto outside = static_cast<uint32_t>(call_paths_.size());
-  for (const uint32_t path : number) slot_of_node_.push_back(path == kNone ? outside : path);
+  std::vector<std::pair<uint32_t, uint32_t>> path_and_column;
+  for (uint32_t node = 1; node < number.size(); ++node) {
+    const uint32_t column = column_of_node_.empty() ? node : column_of_node_[node];
+    if (column != 0) path_and_column.emplace_back(number[node], column);
+  }
+  std::sort(path_and_column.begin(), path_and_column.end());
+  slot_of_column_.assign(path_and_column.size() + 1, 0);
+  for (const auto& [path, column] : path_and_column) {
+    slot_of_column_[column] = static_cast<uint32_t>(path_of_slot_.size());
+    path_of_slot_.push_back(path);
+  }
+  slot_of_column_[0] = static_cast<uint32_t>(path_of_slot_.size());
+  path_of_slot_.push_back(kNone);
   for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
     if (lanes_[lane].open) return false;
     next_number_.push_back(numbers_.first(lane));
@@ -198,36 +211,36 @@ bool GrowingDelayCosts::begin_blame() {
   }
   met_ = PairTable<Met>(0);
   waits_.resize(lanes_.size());
-  short_.assign(lanes_.size() * (call_paths_.size() + 1), 0);
+  short_.assign(lanes_.size() * path_of_slot_.size(), 0);
   long_.assign(short_.size(), 0);
   return true;
 }
 
 bool GrowingDelayCosts::blame(const Model& part) {
   if (!std::exchange(is_blaming_, true) && !begin_blame()) return false;
-  if (parts_.empty() || part.lanes.size() != lanes_.size()) return false;
+  if (parts_.empty() || !fits(part)) return false;
   const size_t paths = tree_.nodes().size();
-  auto nodes = nodes_of(part);
-  if (!nodes || tree_.nodes().size() > paths) return false;
-  PartWaits modelled(part, std::move(*nodes));
+  auto columns = columns_of(part);
+  if (!columns || tree_.nodes().size() > paths) return false;
+  PartWaits modelled(part, std::move(*columns));
   const OfPart known = std::move(parts_.back());
   parts_.pop_back();
   return Backwards(*this, modelled, known).run();
 }
 
 std::optional<GrowingDelayCosts::Found> GrowingDelayCosts::finish() {
+  if (!is_blaming_ || !parts_.empty()) return std::nullopt;
   uint64_t sum = 0;
-  const size_t slots = call_paths_.size() + 1;
+  const size_t slots = path_of_slot_.size();
   for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
-    for (uint32_t slot = 0; slot < slots; ++slot) {
+    for (size_t slot = 0; slot < slots; ++slot) {
       const size_t at = lane * slots + slot;
       if (short_[at] + long_[at] == 0) continue;
-      const uint32_t path = slot + 1 == slots ? kNone : slot;
-      result_.rows.push_back({lane, path, short_[at], long_[at]});
+      result_.rows.push_back({lane, path_of_slot_[slot], short_[at], long_[at]});
       sum += short_[at] + long_[at];
     }
   }
-  if (!parts_.empty() || sum != result_.wait_ticks) return std::nullopt;
+  if (sum != result_.wait_ticks) return std::nullopt;
   return Found{std::move(result_), std::move(call_paths_)};
 }
 

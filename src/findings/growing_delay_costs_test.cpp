@@ -28,7 +28,9 @@ std::vector<Window> cut(const Window& window, std::vector<uint64_t> borders) {
   return parts;
 }
 
-std::optional<GrowingDelayCosts::Found> in_parts(TestRun& run, const std::vector<Window>& parts) {
+/// back  the parts of the way back.
+std::optional<GrowingDelayCosts::Found> in_parts(TestRun& run, const std::vector<Window>& parts,
+                                                 const std::vector<Window>& back) {
   GrowingDelayCosts growing;
   const bool counts = run.model.call_paths.size() >= Slots::kMost;
   const auto part_of = [&](const Window& part) {
@@ -39,15 +41,15 @@ std::optional<GrowingDelayCosts::Found> in_parts(TestRun& run, const std::vector
   for (const Window& part : parts) {
     if (!growing.add(part_of(part))) return std::nullopt;
   }
-  for (size_t i = parts.size(); i-- > 0;) {
-    if (!growing.blame(part_of(parts[i]))) return std::nullopt;
+  for (size_t i = back.size(); i-- > 0;) {
+    if (!growing.blame(part_of(back[i]))) return std::nullopt;
   }
   return growing.finish();
 }
 
 void compare(TestRun& run, const std::vector<Window>& parts) {
   const DelayCosts whole = delay_costs(run.model, run.measured);
-  const auto found = in_parts(run, parts);
+  const auto found = in_parts(run, parts, parts);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->costs.wait_ticks, whole.wait_ticks);
   ASSERT_EQ(found->costs.unknown_ticks, whole.unknown_ticks);
@@ -72,6 +74,26 @@ TEST(GrowingDelayCosts, OfRandomProgramsAreThoseOfTheWhole) {
       compare(run, cut(window, std::move(borders)));
     }
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(GrowingDelayCosts, OfPartsThatAreOthersOnTheWayBackAreNone) {
+  for (uint32_t seed = 0; seed < program_count(100); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    TestRun run(RandomProgram(seed).trace());
+    const Window& window = run.model.window;
+    std::mt19937 random(seed);
+    const auto border = [&] { return window.begin_ticks + 1 + random() % (window.ticks() - 1); };
+    const std::vector<Window> parts = cut(window, {border(), border(), border()});
+    std::vector<Window> back = cut(window, {border(), border(), border()});
+    const auto found = in_parts(run, parts, back);
+    // Borders between the same calls are the same.
+    if (found) {
+      EXPECT_EQ(found->costs.rows, delay_costs(run.model, run.measured).rows);
+    }
+    back.erase(back.begin());
+    EXPECT_FALSE(in_parts(run, parts, back));
+    EXPECT_FALSE(in_parts(run, parts, {}));
   }
 }
 

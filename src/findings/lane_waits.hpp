@@ -38,7 +38,7 @@ class Shares {
 /// given to and taken from in O(1), and what it gets does not depend on who else is there.
 ///
 /// Of a run in parts, from the last one back, the waits of a part are there at a time: places are
-/// how long the lane has waited since it began.
+/// how long the lane has waited since it began. For one thread.
 class LaneWaits {
  public:
   /// Goes on with a part before the last one, all of whose waits were taken.
@@ -56,12 +56,16 @@ class LaneWaits {
     open_ = static_cast<uint32_t>(waits_.size());
   }
   /// All of the part were added: those that parts behind it gave something to get it.
-  void settle() {
+  ///
+  /// returns  false where parts contradict each other.
+  bool settle() {
+    bool fits = true;
     std::erase_if(pending_, [&](const Pending& given) {
       if (!is_here(given.from)) return false;
-      place(given);
+      fits = place(given) && fits;
       return true;
     });
+    return fits;
   }
 
   [[nodiscard]] bool empty() const { return waits_.empty(); }
@@ -93,11 +97,13 @@ class LaneWaits {
     place_in(begin, {waited, until, each, parts});
   }
   /// The same by places: from one, which may be in a part before, until another one, which is the
-  /// end of a wait of the part, or the begin of its first one. returns  whether it is.
+  /// end of a wait of the part, or the begin of its first one.
+  ///
+  /// returns  false where it is neither: parts contradict each other.
   bool give(uint64_t waited, uint64_t until, uint64_t amount) {
     const Parts parts = Parts{amount} << kFractionBits;
     const Parts each = parts / (until - waited);
-    if (waits_.empty() || until <= base_) {
+    if (waits_.empty() || until == base_) {
       change_before_ += each;
     } else {
       const uint32_t last = wait_at(until - 1);
@@ -105,11 +111,8 @@ class LaneWaits {
       waits_[last].change += each;
     }
     const Pending given{waited, until, each, parts};
-    if (is_here(waited)) {
-      place(given);
-    } else {
-      pending_.push_back(given);
-    }
+    if (is_here(waited)) return place(given);
+    pending_.push_back(given);
     return true;
   }
   /// What the last wait that was not taken yet has inherited.
@@ -144,7 +147,12 @@ class LaneWaits {
                                      [](uint64_t a, const OfWait& wait) { return a < wait.until; });
     return static_cast<uint32_t>(at - waits_.begin());
   }
-  void place(const Pending& given) { place_in(wait_at(given.from), given); }
+  bool place(const Pending& given) {
+    const uint32_t first = wait_at(given.from);
+    if (first == waits_.size()) return false;
+    place_in(first, given);
+    return true;
+  }
   /// The first one has no more than what is left, to the last part of a tick.
   void place_in(uint32_t first, const Pending& given) {
     if (first > 0) {

@@ -5,11 +5,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace pathline::findings {
 
-/// Values by two lanes, in either order.
+/// Values by two lanes, in either order. For one thread.
 template <class Value>
 class PairTable {
  public:
@@ -39,10 +40,11 @@ class PairTable {
   /// Calls visit(lower lane, higher lane, value), in no particular order.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const Slot& slot : slots_) {
-      if (slot.key == kFree) continue;
-      visit(static_cast<uint32_t>(slot.key >> 32U), static_cast<uint32_t>(slot.key), slot.value);
-    }
+    each(*this, visit);
+  }
+  template <class Visit>
+  void for_each(Visit visit) {
+    each(*this, visit);
   }
   [[nodiscard]] size_t size() const { return used_; }
 
@@ -53,6 +55,13 @@ class PairTable {
     Value value{};
   };
 
+  template <class Table, class Visit>
+  static void each(Table& table, Visit visit) {
+    for (auto& slot : table.slots_) {
+      if (slot.key == kFree) continue;
+      visit(static_cast<uint32_t>(slot.key >> 32U), static_cast<uint32_t>(slot.key), slot.value);
+    }
+  }
   static uint64_t key_of(uint32_t a, uint32_t b) {
     return uint64_t{std::min(a, b)} << 32U | std::max(a, b);
   }
@@ -67,8 +76,8 @@ class PairTable {
   void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.key != kFree) slots_[index_of(slot.key)] = slot;
+    for (Slot& slot : old) {
+      if (slot.key != kFree) slots_[index_of(slot.key)] = std::move(slot);
     }
   }
 

@@ -53,7 +53,7 @@ void PartWaits::add_until(uint32_t lane, uint32_t call, int64_t sign, std::vecto
   std::fill(by_slot_.begin(), by_slot_.end(), 0);
   add_between(lane, kNone, call, sign);
   for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (by_slot_[slot] != 0) add(slot_node(slot), by_slot_[slot], times);
+    if (by_slot_[slot] != 0) add(slot_column(slot), by_slot_[slot], times);
   }
 }
 
@@ -61,18 +61,18 @@ void PartWaits::add_all(uint32_t lane, std::vector<int64_t>& times) const {
   const Model::Lane& of = model_.lanes[lane];
   const uint32_t end = model_.first_piece[Model::gap(of.end_call, lane) + 1];
   for (uint32_t i = model_.first_piece[Model::gap(of.first_call, lane)]; i < end; ++i) {
-    add(node(model_.piece_path[i]), static_cast<int64_t>(model_.piece_ticks[i]), times);
+    add(column(model_.piece_path[i]), static_cast<int64_t>(model_.piece_ticks[i]), times);
   }
   for (uint32_t call = of.first_call; call < of.end_call; ++call) {
     const uint64_t ticks = model_.end(call) - model_.wait_end(call);
-    add(node(model_.call_path[call]), static_cast<int64_t>(ticks), times);
+    add(column(model_.call_path[call]), static_cast<int64_t>(ticks), times);
   }
 }
 
-std::vector<uint32_t> PartWaits::chosen_of(const std::vector<uint32_t>& nodes) {
+std::vector<uint32_t> PartWaits::chosen_of(const std::vector<uint32_t>& columns) {
   std::vector<uint32_t> chosen;
-  for (uint32_t path = 0; path < nodes.size(); ++path) {
-    if (nodes[path] != 0) chosen.push_back(path);
+  for (uint32_t path = 0; path < columns.size(); ++path) {
+    if (columns[path] != 0) chosen.push_back(path);
   }
   return chosen;
 }
@@ -88,6 +88,8 @@ bool PartWaits::add_operations(uint32_t lane, uint32_t call) {
     const uint64_t ticks = model_.begin(latest);
     // All have come and none has left: so it is no operation that goes on beside the program.
     if (ticks < model_.begin(call) || ticks > model_.end(call)) return false;
+    // Sets of windows of memory are numbered by each part in its own way.
+    if (one.kind == comm::WaitKind::kFence) return false;
     const uint32_t set = all.group_set[group];
     auto at = set_at(sets_[lane], set);
     if (at == sets_[lane].end() || at->set != set) at = sets_[lane].insert(at, {set, {}});

@@ -15,7 +15,7 @@ namespace pathline::findings {
 
 /// The waits of a part of a run that end in it, in an order in which each comes behind those of its
 /// cause; when lanes were together, as far as the part knows, and what they did between its calls.
-/// Clocks must agree.
+/// Clocks must agree. For one thread.
 class PartWaits {
  public:
   struct Wait {
@@ -40,11 +40,11 @@ class PartWaits {
     uint32_t higher_call = kNone;
   };
 
-  /// nodes  per call path of the part, of the tree of all; 0 for those that count as one.
-  PartWaits(const Model& model, std::vector<uint32_t> nodes)
+  /// columns  per call path of the part, the same of all parts; 0 for those that count as one.
+  PartWaits(const Model& model, std::vector<uint32_t> columns)
       : model_(model),
-        nodes_(std::move(nodes)),
-        slots_(model, chosen_of(nodes_)),
+        columns_(std::move(columns)),
+        slots_(model, chosen_of(columns_)),
         intervals_(model, slots_),
         sets_(model.lanes.size()),
         waited_(model.all->calls.size()),
@@ -55,7 +55,7 @@ class PartWaits {
   /// Goes through the calls of a lane. `see_open(call)` is told of waits that end behind the part.
   ///
   /// waited   by the lane before the part.
-  /// returns  false where clocks disagree.
+  /// returns  false where clocks disagree, and for operations on windows of memory.
   template <class SeeOpen>
   bool add_lane(uint32_t lane, uint64_t waited, SeeOpen see_open) {
     const Model::Lane& of = model_.lanes[lane];
@@ -72,7 +72,7 @@ class PartWaits {
       const uint32_t cause = model_.all->cause[call];
       const uint32_t cause_lane = model_.all->calls.lane_of(cause);
       const uint64_t end = model_.wait_end(call);
-      if (model_.begin(cause) != end) return false;
+      if (model_.begin(cause) != end || !model_.lanes[cause_lane].recorded) return false;
       wait_ticks_ += ticks;
       if (cause >= model_.lanes[cause_lane].end_call) {
         see_open(call);
@@ -130,21 +130,21 @@ class PartWaits {
   const std::vector<int64_t>& between(uint32_t lane, uint32_t first, uint32_t last,
                                       uint32_t other_lane, uint32_t other_first,
                                       uint32_t other_last);
-  /// Adds what a lane did from the begin of the part until a call begins, by node,
+  /// Adds what a lane did from the begin of the part until a call begins, by column,
   void add_until(uint32_t lane, uint32_t call, int64_t sign, std::vector<int64_t>& times);
   /// and what it did in all of it.
   void add_all(uint32_t lane, std::vector<int64_t>& times) const;
   [[nodiscard]] uint32_t slot_count() const { return slots_.size(); }
-  [[nodiscard]] uint32_t slot_node(uint32_t slot) const { return node(slots_.path(slot)); }
+  [[nodiscard]] uint32_t slot_column(uint32_t slot) const { return column(slots_.path(slot)); }
 
-  static void add(uint32_t node, int64_t ticks, std::vector<int64_t>& times) {
-    if (times.size() <= node) times.resize(node + 1);
-    times[node] += ticks;
+  static void add(uint32_t column, int64_t ticks, std::vector<int64_t>& times) {
+    if (times.size() <= column) times.resize(column + 1);
+    times[column] += ticks;
   }
 
  private:
-  static std::vector<uint32_t> chosen_of(const std::vector<uint32_t>& nodes);
-  [[nodiscard]] uint32_t node(uint32_t path) const { return path == kNone ? 0 : nodes_[path]; }
+  static std::vector<uint32_t> chosen_of(const std::vector<uint32_t>& columns);
+  [[nodiscard]] uint32_t column(uint32_t path) const { return path == kNone ? 0 : columns_[path]; }
 
   void add_between(uint32_t lane, uint32_t first, uint32_t last, int64_t sign) {
     // In a call nothing but waiting comes before its wait has ended.
@@ -158,7 +158,7 @@ class PartWaits {
   bool sort_equal(size_t begin, size_t end);
 
   const Model& model_;
-  const std::vector<uint32_t> nodes_;
+  const std::vector<uint32_t> columns_;
   const Slots slots_;
   const Intervals intervals_;
   std::vector<Wait> waits_;
