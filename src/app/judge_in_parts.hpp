@@ -61,7 +61,11 @@ base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
     base::ThreadPool& pool, base::Progress& progress);
 
-/// As wait_causes(), otherwise as above; nullopt also where clocks disagree.
+/// As wait_causes(), otherwise as above.
+///
+/// returns  nullopt also where clocks disagree, parts contradict each other, or too much has to be
+///          kept of them (findings::GrowingDelayCosts::add()).
+/// cost     all is read twice, with more than 255 call paths three times.
 base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
     base::ThreadPool& pool, base::Progress& progress);
