@@ -81,11 +81,16 @@ std::string text_of(const std::vector<PathWaits>& rows) {
   return text;
 }
 
-void compare_waits(ArchivedRun& run, const RunInParts& cut) {
-  base::Progress progress;
+trace::Selection time_of(const RunInParts& cut) {
   trace::Selection selection;
   selection.from_ticks = cut.window.begin_ticks;
   selection.until_ticks = cut.window.end_ticks;
+  return selection;
+}
+
+void compare_waits(ArchivedRun& run, const RunInParts& cut) {
+  base::Progress progress;
+  const trace::Selection selection = time_of(cut);
   const auto parts = waits_by_call_path_in_parts(cut, run.summary(), selection, run.pool, progress);
   ASSERT_TRUE(parts.ok()) << parts.error().message;
   ASSERT_TRUE(parts.value());
@@ -105,9 +110,7 @@ std::string text_of(const std::vector<WaitCause>& rows) {
 
 void compare_causes(ArchivedRun& run, const RunInParts& cut) {
   base::Progress progress;
-  trace::Selection selection;
-  selection.from_ticks = cut.window.begin_ticks;
-  selection.until_ticks = cut.window.end_ticks;
+  const trace::Selection selection = time_of(cut);
   const auto parts = wait_causes_in_parts(cut, run.summary(), selection, run.pool, progress);
   ASSERT_TRUE(parts.ok()) << parts.error().message;
   const comm::Dependencies all = comm::dependencies(run.whole, run.pool);

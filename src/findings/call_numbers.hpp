@@ -26,6 +26,17 @@ class CallNumbers {
     next_.resize(part.lanes.size(), 0);
     part_ = &part;
   }
+  /// The same of the part before the last one, on the way back. returns  false where there are not
+  /// so many calls before.
+  bool begin_back(const Model& part) {
+    for (size_t lane = 0; lane < next_.size(); ++lane) {
+      const uint32_t calls = part.lanes[lane].end_call - part.lanes[lane].first_call;
+      if (calls > next_[lane]) return false;
+      next_[lane] -= calls;
+    }
+    part_ = &part;
+    return true;
+  }
   /// Its calls are counted.
   void end() {
     for (size_t lane = 0; lane < next_.size(); ++lane) {
@@ -44,6 +55,19 @@ class CallNumbers {
     const int64_t number = int64_t{next_[lane]} + call - of.first_call;
     if (!of.recorded || number < 0 || !part_->in_window(call)) return std::nullopt;
     return Call{lane, static_cast<uint32_t>(number)};
+  }
+  /// Of a call of the part,
+  [[nodiscard]] uint32_t number(uint32_t lane, uint32_t call) const {
+    return next_[lane] + (call - part_->lanes[lane].first_call);
+  }
+  /// and back. nullopt for one of another part.
+  [[nodiscard]] std::optional<uint32_t> call_of(Call call) const {
+    const Model::Lane& of = part_->lanes[call.lane];
+    const uint32_t first = next_[call.lane];
+    if (call.number < first || call.number - first >= of.end_call - of.first_call) {
+      return std::nullopt;
+    }
+    return of.first_call + (call.number - first);
   }
   /// The same for a group of Dependencies: by its last member that counts, and which of the groups
   /// it is that this one arrives in. Of a scan the first ranks may have gone on before the part.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "findings/group_operations.hpp"
 #include "findings/intervals.hpp"
 #include "findings/lane_waits.hpp"
 #include "findings/pair_table.hpp"
@@ -46,20 +47,10 @@ class Meetings {
   }
   /// `lane` was in all groups of this call.
   void joined(uint32_t lane, uint32_t call) {
-    const comm::Dependencies& all = *model_.all;
-    for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-      const comm::Dependency& one = all.list[i];
-      if (!one.of_group() || !one.waits() || one.kind == comm::WaitKind::kEarlyScan) continue;
-      const uint32_t group = all.group[one.target];
-      const uint32_t latest = all.group_latest[group];
-      if (latest == comm::kNoCall || !model_.in_window(latest)) continue;
-      const uint32_t set = all.group_set[group];
-      auto& of_lane = sets_[lane];
-      auto at = std::lower_bound(of_lane.begin(), of_lane.end(), set,
-                                 [](const Set& a, uint32_t b) { return a.set < b; });
-      if (at == of_lane.end() || at->set != set) at = of_lane.insert(at, {set, {}});
-      at->joined.push_back({call, one.arrives(), model_.begin(latest)});
-    }
+    for_each_operation(model_, call,
+                       [&](const comm::Dependency& one, uint32_t set, uint64_t ticks) {
+                         set_in(sets_[lane], set).joined.push_back({call, one.arrives(), ticks});
+                       });
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "findings/group_operations.hpp"
 #include "findings/part_waits.hpp"
 
 namespace pathline::findings {
@@ -68,7 +69,7 @@ class GrowingDelayCosts::Forwards {
       };
       if (!part_.add_lane(lane, of.waited, see_open) || !is_known) return false;
       if (!of.open) continue;
-      const auto cause = call_of(of.open->cause);
+      const auto cause = all_.numbers_.call_of(of.open->cause);
       // A lane goes on behind its wait.
       const uint64_t next = first < model.lanes[lane].end_call ? model.begin(first) : UINT64_MAX;
       if (next < (cause ? of.open->end.ticks : UINT64_MAX)) return false;
@@ -78,19 +79,6 @@ class GrowingDelayCosts::Forwards {
     }
     return true;
   }
-  /// nullopt for one of a later part.
-  [[nodiscard]] std::optional<uint32_t> call_of(CallNumbers::Call call) const {
-    const Model::Lane& of = part_.model().lanes[call.lane];
-    const uint32_t first = all_.numbers_.first(call.lane);
-    if (call.number < first || call.number - first >= of.end_call - of.first_call) {
-      return std::nullopt;
-    }
-    return of.first_call + (call.number - first);
-  }
-  [[nodiscard]] uint32_t number_of(uint32_t lane, uint32_t call) const {
-    return all_.numbers_.first(lane) + (call - part_.model().lanes[lane].first_call);
-  }
-
   bool look_at(const PartWaits::Wait& wait) {
     Together together;
     if (!find_together(wait, together)) return false;
@@ -141,8 +129,7 @@ class GrowingDelayCosts::Forwards {
   }
   [[nodiscard]] const Set* kept(uint32_t lane, uint32_t set) const {
     const std::vector<Set>& sets = all_.lanes_[lane].sets;
-    const auto at = std::lower_bound(sets.begin(), sets.end(), set,
-                                     [](const Set& a, uint32_t b) { return a.set < b; });
+    const auto at = set_at(sets, set);
     return at != sets.end() && at->set == set ? &*at : nullptr;
   }
   /// When the last operation was whose call came before another one; 0 without any.
@@ -211,17 +198,19 @@ class GrowingDelayCosts::Forwards {
     }
     const uint64_t waited = is_open(wait) ? of.open->end.waited - (wait.end_ticks - begin)
                                           : part_.waited_before(wait.call);
-    const uint32_t number = is_open(wait) ? of.open->end.number : number_of(wait.lane, wait.call);
-    result_.crossings.push_back({wait.lane,
-                                 number,
-                                 is_open(wait),
-                                 begin,
-                                 wait.end_ticks,
-                                 {wait.cause_lane, number_of(wait.cause_lane, wait.cause)},
-                                 waited,
-                                 their_waited,
-                                 part_.waited_before(wait.cause),
-                                 static_cast<uint32_t>(result_.times.size())});
+    const uint32_t number =
+        is_open(wait) ? of.open->end.number : all_.numbers_.number(wait.lane, wait.call);
+    result_.crossings.push_back(
+        {wait.lane,
+         number,
+         is_open(wait),
+         begin,
+         wait.end_ticks,
+         {wait.cause_lane, all_.numbers_.number(wait.cause_lane, wait.cause)},
+         waited,
+         their_waited,
+         part_.waited_before(wait.cause),
+         static_cast<uint32_t>(result_.times.size())});
   }
 
   // What the next part has to know.
@@ -253,12 +242,12 @@ class GrowingDelayCosts::Forwards {
     if (opens_[lane]) {
       const auto& [call, cause] = *opens_[lane];
       next.open = Open{place(lane, call, model.wait_end(call)), model.begin(call), cause};
-    } else if (of.open && !call_of(of.open->cause)) {
+    } else if (of.open && !all_.numbers_.call_of(of.open->cause)) {
       next.open = of.open;
     }
   }
   [[nodiscard]] Place place(uint32_t lane, uint32_t call, uint64_t ticks) const {
-    Place place{number_of(lane, call), ticks, {}, part_.waited_at(call, ticks)};
+    Place place{all_.numbers_.number(lane, call), ticks, {}, part_.waited_at(call, ticks)};
     add_times(lane, {call, nullptr}, 1, place.times);
     return place;
   }

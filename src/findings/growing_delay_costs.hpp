@@ -136,7 +136,6 @@ class GrowingDelayCosts {
   std::vector<profile::CallPathNode> call_paths_;
   std::vector<uint32_t> slot_of_column_;  // In the order of call paths, the last one for the rest.
   std::vector<uint32_t> path_of_slot_;
-  std::vector<uint32_t> next_number_;  // Per lane.
   std::vector<LaneWaits> waits_;
   std::vector<uint64_t> short_, long_;  // Per lane and slot.
   DelayCosts result_;

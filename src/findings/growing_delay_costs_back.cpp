@@ -52,11 +52,9 @@ class GrowingDelayCosts::Backwards {
     const Model& model = part_.model();
     for (uint32_t lane = 0; lane < all_.lanes_.size(); ++lane) {
       const Model::Lane& of = model.lanes[lane];
-      const uint32_t calls = of.end_call - of.first_call;
-      if (!all_.lanes_[lane].recorded) continue;
-      if (calls != known_.calls[lane] || all_.next_number_[lane] < calls) return false;
-      all_.next_number_[lane] -= calls;
+      if (of.end_call - of.first_call != known_.calls[lane]) return false;
     }
+    if (!all_.numbers_.begin_back(model)) return false;
     std::fill(of_call_.begin(), of_call_.end(), kNone);
     for (uint32_t i = 0; i < known_.crossings.size(); ++i) {
       if (!add_crossing(i)) return false;
@@ -68,28 +66,22 @@ class GrowingDelayCosts::Backwards {
   }
   bool add_crossing(uint32_t i) {
     const Crossing& one = known_.crossings[i];
-    const Model::Lane& of = part_.model().lanes[one.lane];
-    const uint32_t number = all_.next_number_[one.lane];
     if (one.is_open) {
       of_lane_[one.lane] = i;
       return true;
     }
-    if (one.number < number || one.number - number >= of.end_call - of.first_call) return false;
-    of_call_[of.first_call + (one.number - number)] = i;
-    return true;
+    const auto call = all_.numbers_.call_of({one.lane, one.number});
+    if (call) of_call_[*call] = i;
+    return call.has_value();
   }
   bool add_lane(uint32_t lane) {
     LaneWaits& of = all_.waits_[lane];
     of.begin_part();
     if (of_lane_[lane] != kNone) {
       const Crossing& one = known_.crossings[of_lane_[lane]];
-      const Model::Lane& cause_lane = part_.model().lanes[one.cause.lane];
-      const uint32_t before = all_.next_number_[one.cause.lane];
-      if (one.cause.number < before) return false;
-      const uint32_t cause = cause_lane.first_call + (one.cause.number - before);
-      if (cause >= cause_lane.end_call || !cause_lane.recorded) return false;
-      if (part_.model().begin(cause) != one.end_ticks) return false;
-      part_.add_wait({one.end_ticks, lane, kNone, one.cause.lane, cause});
+      const auto cause = all_.numbers_.call_of(one.cause);
+      if (!cause || part_.model().begin(*cause) != one.end_ticks) return false;
+      part_.add_wait({one.end_ticks, lane, kNone, one.cause.lane, *cause});
       of.begin_at(one.waited);
       of.add(0, one.begin_ticks, one.end_ticks);
     }
@@ -206,7 +198,6 @@ bool GrowingDelayCosts::begin_blame() {
   path_of_slot_.push_back(kNone);
   for (uint32_t lane = 0; lane < lanes_.size(); ++lane) {
     if (lanes_[lane].open) return false;
-    next_number_.push_back(numbers_.first(lane));
     lanes_[lane].sets.clear();
   }
   met_ = PairTable<Met>(0);

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findings/part_waits.hpp"
 
+#include "findings/group_operations.hpp"
+
 namespace pathline::findings {
-namespace {
-
-/// Of a set, where sets ascend.
-template <class Sets>
-auto set_at(Sets& sets, uint32_t set) {
-  return std::lower_bound(sets.begin(), sets.end(), set,
-                          [](const auto& a, uint32_t b) { return a.set < b; });
-}
-
-}  // namespace
-
 const PartWaits::OperationsOfSet* PartWaits::operations(uint32_t lane, uint32_t set) const {
   const auto at = set_at(sets_[lane], set);
   return at != sets_[lane].end() && at->set == set ? &*at : nullptr;
@@ -78,24 +69,15 @@ std::vector<uint32_t> PartWaits::chosen_of(const std::vector<uint32_t>& columns)
 }
 
 bool PartWaits::add_operations(uint32_t lane, uint32_t call) {
-  const comm::Dependencies& all = *model_.all;
-  for (uint32_t i = all.first[call]; i < all.first[call + 1]; ++i) {
-    const comm::Dependency& one = all.list[i];
-    if (!one.of_group() || !one.waits() || one.kind == comm::WaitKind::kEarlyScan) continue;
-    const uint32_t group = all.group[one.target];
-    const uint32_t latest = all.group_latest[group];
-    if (latest == comm::kNoCall || !model_.in_window(latest)) continue;
-    const uint64_t ticks = model_.begin(latest);
+  bool fits = true;
+  for_each_operation(model_, call, [&](const comm::Dependency& one, uint32_t set, uint64_t ticks) {
     // All have come and none has left: so it is no operation that goes on beside the program.
-    if (ticks < model_.begin(call) || ticks > model_.end(call)) return false;
+    fits = fits && ticks >= model_.begin(call) && ticks <= model_.end(call);
     // Sets of windows of memory are numbered by each part in its own way.
-    if (one.kind == comm::WaitKind::kFence) return false;
-    const uint32_t set = all.group_set[group];
-    auto at = set_at(sets_[lane], set);
-    if (at == sets_[lane].end() || at->set != set) at = sets_[lane].insert(at, {set, {}});
-    at->operations.push_back({call, ticks});
-  }
-  return true;
+    fits = fits && one.kind != comm::WaitKind::kFence;
+    set_in(sets_[lane], set).operations.push_back({call, ticks});
+  });
+  return fits;
 }
 
 bool PartWaits::sort_equal(size_t begin, size_t end) {
