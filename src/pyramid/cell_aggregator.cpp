@@ -81,8 +81,6 @@ void sort_keys(base::Column<uint64_t>& keys, base::Column<uint64_t>& other) {
 
 CellAggregator::CellAggregator(CellSize size, uint32_t row_count, MessageCells& cells)
     : size_(size), out_(cells) {
-  keys_.reserve(kMaxGroupSize);
-  parts_.reserve(kMaxGroupSize);
   const uint64_t last_block = uint64_t{row_count == 0 ? 0 : row_count - 1} >> size.row_shift;
   row_bits_ = static_cast<int>(std::bit_width(last_block));
   const int free_bits = 64 - kIndexBits - 2 * row_bits_;
@@ -132,8 +130,13 @@ size_t CellAggregator::add_bin(const MessageColumns& columns, size_t begin, size
   const int row_shift = size_.row_shift;
   const bool has_keys = 2 * row_bits_ + kIndexBits <= 64;
   size_t used = keys_.size();
-  keys_.resize(used + end - begin);
-  parts_.resize(used + end - begin);
+  const size_t size = used + end - begin;
+  if (size > parts_.capacity()) {
+    keys_.reserve(std::min(size + size / 2, kMaxGroupSize));
+    parts_.reserve(std::min(size + size / 2, kMaxGroupSize));
+  }
+  keys_.resize(size);
+  parts_.resize(size);
   uint64_t* keys = keys_.data();
   Part* parts = parts_.data();
   size_t i = begin;
