@@ -343,7 +343,7 @@ std::string findings_line(const FindingsReport& report) {
       std::count_if(report.findings.begin(), report.findings.end(),
                     [](const FindingRow& row) { return row.confidence != "low"; }));
   if (count == 0) {
-    return fmt::format("nothing found that would gain {:.0f} % or more", report.nothing_above_pct);
+    return fmt::format("nothing found that would gain {:.3g} % or more", report.nothing_above_pct);
   }
   const FindingRow& first = report.findings.front();
   return fmt::format("{}, {} of {}: {}", base::counted(count, "finding", "findings"),

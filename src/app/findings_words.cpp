@@ -54,7 +54,7 @@ std::string growth_text(const FindingsReport& report, const FindingGrowth& growt
 std::string nothing_text(const FindingsReport& report) {
   const bool any = std::any_of(report.findings.begin(), report.findings.end(),
                                [](const FindingRow& row) { return !row.is_note; });
-  std::string text = fmt::format("nothing {}wrong above {:.0f} % of the time", any ? "else " : "",
+  std::string text = fmt::format("nothing {}wrong above {:.3g} % of the time", any ? "else " : "",
                                  report.nothing_above_pct);
   if (!report.not_looked_at.empty()) {
     text += fmt::format("; not looked at: {}", fmt::join(report.not_looked_at, ", "));

@@ -185,12 +185,15 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
     return std::pair(stretches[first], stretches[last]);
   };
   const std::vector<uint32_t> locations = chosen_locations(summary.run, {});
-  const auto fits = [&](size_t wide) {
+  const auto events_of = [&](size_t wide) {
     const auto [first, last] = part_of(wide);
     const summary::PartOfRun part =
         summary::between_operations(archive.marks, {first.begin_ticks, last.end_ticks, locations});
-    return summary::events_to_keep(archive.index, summary.run, part) <= most;
+    return summary::events_to_keep(archive.index, summary.run, part);
   };
+  // All that lies between the marks is read for the one in the middle, too.
+  const uint64_t least = events_of(0);
+  const auto fits = [&](size_t wide) { return events_of(wide) <= std::max(most, least); };
   size_t wide = 0;
   size_t too_wide = count;
   while (wide + 1 < too_wide) {

@@ -143,7 +143,7 @@ base::Result<int> run_critical(const FocusOptions& options) {
   for (const app::CriticalRow& row : report.rows) {
     table.row({row.call_path.empty() ? "(outside of calls)" : row.call_path,
                fmt::format("{}", row.rank), fmt::format("{:.9f}", row.on_path_s),
-               length > 0 ? fmt::format("{:.4f}", row.on_path_s / length) : "",
+               length > 0 ? fmt::format("{:.6f}", row.on_path_s / length) : "",
                fmt::format("{:.9f}", row.imbalance_s)});
   }
   table.footnote(fmt::format("{} from {:.6f} s on, in {}; rank: the one that has most of it",

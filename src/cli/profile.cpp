@@ -135,7 +135,7 @@ void add_calls(const std::vector<app::ProfileRow>& rows, Table& table) {
     const bool any_time = row.imbalance > 0;
     table.row({row.name, row.visits ? fmt::format("{}", *row.visits) : "", seconds(row.inclusive_s),
                seconds(row.exclusive_s),
-               row.exclusive_s && whole > 0 ? fmt::format("{:.4f}", *row.exclusive_s / whole) : "",
+               row.exclusive_s && whole > 0 ? fmt::format("{:.6f}", *row.exclusive_s / whole) : "",
                seconds(row.exclusive_min_s), seconds(row.exclusive_max_s),
                any_time ? fmt::format("{:.4f}", row.imbalance) : "",
                any_time && row.max_rank.valid() ? fmt::format("{}", uint32_t{row.max_rank}) : ""});

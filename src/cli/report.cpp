@@ -54,7 +54,9 @@ base::Result<int> run_report(const CommonOptions& options) {
       if (judged) {
         findings = std::move(judged).value();
       } else {
-        notes.push_back(fmt::format("there are no findings: {}", judged.error().message));
+        const base::Error& error = judged.error();
+        notes.push_back(fmt::format("there are no findings: {}{}{}", error.message,
+                                    error.advice.empty() ? "" : ". ", error.advice));
         // The page says it, too, but of a run without MPI nobody expects any.
         const bool is_missing = judged.error().code != base::ErrorCode::kUnsupported;
         if (is_missing) run.trace.warnings.push_back(notes.back());

@@ -60,7 +60,7 @@ void print_notes(const app::Steps& steps, bool any, const steps::Table& table,
   if (any && outside.sent_messages + outside.received_messages > 0) {
     note(fmt::format("outside the {}s {} sent and {} received", steps.word(),
                      base::counted(outside.sent_messages, "message was", "messages were"),
-                     outside.received_messages));
+                     base::human_count(outside.received_messages)));
   }
 }
 
