@@ -239,6 +239,8 @@ FindingView finding_view(const Finding& finding, const FindingNames& names) {
   const bool is_order = finding.kind == FindingKind::kWrongOrder;
   std::vector<uint32_t> rows = finding.ranks;
   rows.insert(rows.end(), finding.waiting.begin(), finding.waiting.end());
+  // Where it is now this rank, now that one, this is the one that was late there.
+  if (!rows.empty() && finding.seen_cause) rows.push_back(*finding.seen_cause);
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   const bool shows_all = rows.size() >= names.rank_count ||

@@ -65,6 +65,38 @@ TEST(Findings, NameTheRankThePlaceAndTheSeconds) {
   EXPECT_FALSE(expects_none(report));
 }
 
+TEST(Findings, ShowWhoIsLateWhereItIsNowThisRankNowThatOne) {
+  constexpr uint32_t kRanks = 70;  // More than a picture shows all of.
+  TestTrace test(kRanks);
+  const trace::Region main = test.region("main");
+  const trace::Region step = test.region("time step");
+  const trace::Region work = test.region("work");
+  const trace::Region barrier = test.region("MPI_Barrier");
+  const auto late_in = [](uint64_t round) { return static_cast<uint32_t>(round * 27 % kRanks); };
+  constexpr uint64_t kRounds = 40;
+  constexpr uint64_t kLength = 1810;
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    test.on(rank).enter(0, main);
+    for (uint64_t round = 0; round < kRounds; ++round) {
+      const uint64_t begin = 1000 + round * kLength;
+      const uint64_t end = begin + kLength;
+      const uint64_t done = begin + (rank == late_in(round) ? 1800 : 1000 + (rank + round) % 5);
+      test.on(rank).enter(begin, step).enter(begin, work).leave(done, work).enter(done, barrier);
+      test.on(rank).collective(done, end, 0, 0, 0).leave(end, barrier).leave(end, step);
+    }
+    test.on(rank).leave(1000 + kRounds * kLength, main);
+  }
+  const trace::Trace trace = test.finish();
+  const FindingsReport report = report_of(trace);
+  ASSERT_FALSE(report.findings.empty());
+  const FindingRow& row = report.findings[0];
+  ASSERT_EQ(row.kind, "jitter");
+  const double middle_s = (row.view.from_s + row.view.until_s) / 2;
+  const double round_s = trace.seconds(trace.start_ticks + kLength);
+  const auto round = static_cast<uint64_t>((middle_s - trace.seconds(1000)) / round_s);
+  EXPECT_THAT(row.view.ranks, testing::Contains(late_in(round)));
+}
+
 TEST(Findings, AreNoneWhereNothingIsWrong) {
   const FindingsReport report = report_of(late_rank(0));
   EXPECT_TRUE(report.findings.empty());

@@ -79,7 +79,8 @@ struct Finding {
       path;                     ///< Call path, the outermost first; empty: outside of all calls.
   uint32_t first_step = kNone;  ///< Number of the first time step that has it.
   uint32_t last_step = kNone;
-  Window seen{0, 0};  ///< Where it is largest: a look there shows it.
+  Window seen{0, 0};                   ///< Where it is largest: a look there shows it.
+  std::optional<uint32_t> seen_cause;  ///< The rank that others wait for there.
   /// Figures that the verdict rests on; names end in "_s" where they are seconds.
   std::vector<std::pair<std::string_view, double>> evidence;
 };

@@ -121,6 +121,7 @@ class PartJudge {
     const WaitsOf waits = waits_of(model_, lanes, worst_step(load, lanes));
     finding.waiting = waits.waiting;
     finding.seen = waits.seen.ticks() > 0 ? waits.seen : model_.window;
+    finding.seen_cause = waits.seen_cause;
     note_steps(load, finding);
     note_evidence(load, use, finding);
     found.push_back(std::move(candidate));

@@ -51,6 +51,7 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
     const uint64_t begin = model.begin(longest_call);
     waits.seen.begin_ticks = std::max(model.window.begin_ticks, begin - std::min(begin, before));
     waits.seen.end_ticks = std::min(model.window.end_ticks, model.wait_end(longest_call) + before);
+    waits.seen_cause = all.calls.lanes[all.calls.lane_of(all.cause[longest_call])].rank;
   }
   return waits;
 }

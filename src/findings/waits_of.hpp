@@ -17,6 +17,7 @@ struct WaitsOf {
   std::vector<uint32_t>
       waiting;        ///< At most four ranks that wait most, ascending; none of the causes.
   Window seen{0, 0};  ///< Around the longest of these waits; empty without any.
+  std::optional<uint32_t> seen_cause;  ///< The rank that it waits for.
 };
 
 /// Waits of other ranks for those of `lanes` (by lane), without what these inherited.
