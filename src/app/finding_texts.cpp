@@ -184,7 +184,11 @@ std::string finding_advice(const Finding& finding) {
       return "is its node slow (frequency, other jobs), or its part of the domain large? compare "
              "hosts, "
              "record with --counters instructions,cycles";
-    case FindingKind::kImbalance: return "divide the domain so that all ranks have as much to do";
+    case FindingKind::kImbalance:
+      return finding.first_step != findings::kNone
+                 ? "divide the domain so that all ranks have as much to do"
+                 : "divide the work so that all ranks have as much to do, or hand it out in small "
+                   "parts to those who are free";
     case FindingKind::kJitter:
       if (lost_cores(finding)) {
         return "more ranks than cores, or other work on the host: give each rank a core of its own";

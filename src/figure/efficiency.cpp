@@ -212,9 +212,11 @@ class EfficiencyFigure : Frame {
 base::Result<layout::Scene> efficiency(const findings::Efficiency& efficiency, double seconds,
                                        const Options& options) {
   if (efficiency.steps.empty()) {
-    return base::Error{base::ErrorCode::kInvalidArgument,
-                       "there is nothing to draw: the program marks no time steps",
-                       "'pathline efficiency' has the factors of the whole run."};
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        "there is nothing to draw: the program marks no time steps, or none is whole in what "
+        "is judged",
+        "'pathline efficiency' has the factors of the whole run."};
   }
   return EfficiencyFigure(efficiency, seconds, options).draw();
 }

@@ -50,6 +50,13 @@ std::vector<Share> shares_of_steps(const UsefulTime& useful) {
   return shares;
 }
 
+/// Whether a hundredth of it or more lies outside of a window: its time and what it needs there say
+/// nothing about it.
+bool is_cut(const StepEnd& step, const Window& window) {
+  const uint64_t least = std::max<uint64_t>(1, (step.ticks - step.begin_ticks) / 100);
+  return step.begin_ticks + least <= window.begin_ticks || step.ticks >= window.end_ticks + least;
+}
+
 std::vector<StepEfficiency> steps_of(const Facts& facts, const UsefulTime& useful,
                                      const std::vector<Share>& shares) {
   std::vector<StepEfficiency> rows;
@@ -67,7 +74,7 @@ std::vector<StepEfficiency> steps_of(const Facts& facts, const UsefulTime& usefu
     if (begins_together && front.together) {
       row.communication = std::min(1.0, ratio(shares[step].most, row.ticks));
     }
-    rows.push_back(row);
+    if (!is_cut(front, facts.window)) rows.push_back(row);
     begins_together = front.together;
     before = end;
   }

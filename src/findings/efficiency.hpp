@@ -65,7 +65,7 @@ struct Efficiency {
   };
   std::optional<OpenMp> openmp;
 
-  std::vector<StepEfficiency> steps;
+  std::vector<StepEfficiency> steps;  ///< Those of which 99 % or more lie in the window.
 };
 
 /// replay, measured  of the same model.

@@ -27,6 +27,7 @@ constexpr double kAlone = 3;                // Excess of a slow rank beside that
 constexpr double kBusy = 0.9;               // Useful part of a rank that is a bottleneck.
 constexpr double kLeastIo = 1e5;            // Bytes a second to and from files: more than a log.
 constexpr double kChain = 1.5;              // Time on the critical path beside the mean of ranks.
+constexpr double kLeastGain = 0.2;          // Of what the path has beyond it, when evened.
 constexpr double kLeastJitter = 0.1;        // Less may be other programs on the machine.
 constexpr double kMostReplayError = 0.001;  // Of the measured time.
 constexpr double kMostViolations = 0.01;    // Of all dependencies.
@@ -35,6 +36,7 @@ struct Candidate {
   Finding finding;
   Repair repair;
   Cores cores = Cores::kUnknown;
+  bool in_any_order = false;  ///< The gain is WhatIf::gain_in_any_order().
 };
 
 /// Call paths that others wait for, those of which they do most first.
@@ -110,6 +112,7 @@ class PartJudge {
     finding.path = regions_to(model_, load.paths[0]);
     decide(load, candidate);
     if (finding.recoverable_ticks <= 0) return;
+    if (candidate.in_any_order) candidate.repair.paths.clear();  // Not of the other replays.
     const CoreUse use = cpu_.known ? cores_of(load, work, finding) : CoreUse{};
     candidate.cores = use.cores;
     std::vector<bool> lanes(model_.lanes.size());
@@ -139,18 +142,23 @@ class PartJudge {
       return;
     }
     candidate.repair.change = Change::kStep;
-    const double step_gain = what_if_.gain(candidate.repair);
+    double step_gain = what_if_.gain(candidate.repair);
     const double mean = load.mean();
     const double on_path = ticks_on_path(load);
     const double beyond = on_path - mean;
     const double spread = static_cast<double>(load.by_rank[top]) - mean;
-    if (on_path >= kChain * mean && step_gain < 0.2 * beyond && spread < 0.3 * beyond) {
+    if (on_path >= kChain * mean && step_gain < kLeastGain * beyond && spread < 0.3 * beyond) {
       // Where they wait for a lock or to be received, the finding is that.
       if (waits_for_leave(load, beyond)) return;
       finding.kind = FindingKind::kSerialisedChain;
       finding.recoverable_ticks = beyond;
       candidate.repair.paths.clear();  // Nobody knows the program that does it otherwise.
       return;
+    }
+    if (step_gain < kLeastGain * beyond) {
+      const double in_any_order = what_if_.gain_in_any_order(candidate.repair);
+      candidate.in_any_order = in_any_order > step_gain;
+      step_gain = std::max(step_gain, in_any_order);
     }
     if (load.same_rank() < kSameRank || !load.is_steady()) {
       finding.kind = FindingKind::kJitter;
@@ -159,7 +167,8 @@ class PartJudge {
     }
     Repair evened = candidate.repair;
     evened.change = Change::kStatic;
-    const double static_gain = what_if_.gain(evened);
+    const double static_gain =
+        candidate.in_any_order ? what_if_.gain_in_any_order(evened) : what_if_.gain(evened);
     if (static_gain > step_gain) candidate.repair = evened;
     finding.recoverable_ticks = std::max(step_gain, static_gain);
     finding.ranks = late_ranks(load);
@@ -442,7 +451,7 @@ class Judge {
                          finding.kind == FindingKind::kFenceCost;
     int level = 2;
     // MPI works with the cores of the ranks: what it costs may be theirs.
-    if (depends_on_order(in) || is_cost) level = 1;
+    if (candidate.in_any_order || depends_on_order(in) || is_cost) level = 1;
     // Unless it is known whether they had one.
     if (options_.oversubscribed && candidate.cores == Cores::kUnknown) --level;
     if (is_interference || error > kMostReplayError * focus ||

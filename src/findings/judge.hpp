@@ -53,8 +53,10 @@ struct Judgement {
 /// lock nor for want of being received;
 /// load: always the same rank (share 0.6, steady), growing, one alone three times beyond the next,
 /// or else; what is left is jitter. Gains are replays of the run with the time of the path removed
-/// or evened out; what a replay does not gain is no finding. In the focus on steps each rank is
-/// done with its last one.
+/// or evened out; what a replay does not gain is no finding. Where evened work gains less than a
+/// fifth of what the critical path has of it beyond the mean, no send waits for its receive: who
+/// takes what comes first would take it in another order. In the focus on steps each rank is done
+/// with its last one.
 ///
 /// Thresholds and their trials: design of the findings, 22 programs with a planted fault each.
 ///

@@ -206,6 +206,39 @@ TEST(Judge, NeedsNoSteps) {
   EXPECT_DOUBLE_EQ(first.recoverable_ticks, 10 * (3000 - 1400));
 }
 
+TEST(Judge, FindsUnevenWorkOfWhichResultsAreTakenAsTheyCome) {
+  // 16 ranks with 60 parts each hand them to rank 0, which takes what is there first; each part of
+  // the last of them is twice one of the first. The same order with even parts would be slower.
+  constexpr uint32_t kWorkers = 16;
+  constexpr uint64_t kParts = 60;
+  const auto part_ticks = [](uint32_t worker) { return 10000 + 10000 * (worker - 1) / kWorkers; };
+  std::vector<std::pair<uint64_t, uint32_t>> parts;
+  for (uint32_t worker = 1; worker <= kWorkers; ++worker) {
+    for (uint64_t part = 1; part <= kParts; ++part) {
+      parts.emplace_back(part * part_ticks(worker), worker);
+    }
+  }
+  std::sort(parts.begin(), parts.end());
+  TestTrace test(kWorkers + 1);
+  Simulation run(kWorkers + 1, 3, &test);
+  for (const auto& [ticks, worker] : parts) {
+    run.work(worker, "part", part_ticks(worker));
+    run.synchronous(worker, 0);
+  }
+  run.collective(Simulation::Operation::kBarrier);
+  run.finish();
+
+  const Verdict verdict(test.finish());
+  ASSERT_FALSE(verdict.judged.findings.empty());
+  const Finding& finding = verdict.judged.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::kImbalance);
+  EXPECT_EQ(finding.confidence, Confidence::kMedium);
+  EXPECT_EQ(finding.ranks.back(), kWorkers);
+  // The last takes 19,375 a part, the mean of all 17 ranks is 13,824.
+  EXPECT_NEAR(finding.recoverable_ticks, kParts * (19375 - 13824), kParts * 100);
+  EXPECT_FALSE(finding.after_above_ticks);
+}
+
 TEST(Judge, FindsNothingWhereNobodyWaits) {
   EXPECT_THAT(Verdict(meetings(1, 10, true)).judged.findings, IsEmpty());
   EXPECT_THAT(Verdict(meetings(1, 10, false)).judged.findings, IsEmpty());

@@ -15,7 +15,12 @@ void GrowingStepEnds::add(const Model& part, const CallNumbers& numbers) {
     for (const trace::StepWindow& step : part.step_windows[rank]) {
       const auto [at, is_new] = slots_.try_emplace(step.step, static_cast<uint32_t>(steps_.size()));
       if (is_new) steps_.emplace_back();
-      steps_[at->second].ticks = std::max(steps_[at->second].ticks, step.end_ticks);
+      // A number may come again in another loop.
+      if (step.end_ticks <= part.window.begin_ticks) continue;
+      if (step.begin_ticks >= part.window.end_ticks) continue;
+      Step& of = steps_[at->second];
+      of.begin_ticks = std::min(of.begin_ticks, step.begin_ticks);
+      of.ticks = std::max(of.ticks, step.end_ticks);
     }
     if (!part.lanes[rank].recorded) continue;
     std::vector<Open> open;
@@ -83,7 +88,7 @@ std::map<uint32_t, StepEnd> GrowingStepEnds::finish() const {
   for (const auto& [number, slot] : slots_) {
     const Step& step = steps_[slot];
     const bool together = !step.differs && step.ranks == ranks_ && step.size == ranks_;
-    ends.emplace(number, StepEnd{step.ticks, together});
+    ends.emplace(number, StepEnd{step.begin_ticks, step.ticks, together});
   }
   return ends;
 }

@@ -14,8 +14,9 @@ namespace pathline::findings {
 
 /// How a time step ends.
 struct StepEnd {
-  uint64_t ticks = 0;     ///< For the last rank.
-  bool together = false;  ///< All ranks are in one operation of all with all last.
+  uint64_t begin_ticks = 0;  ///< For the first rank.
+  uint64_t ticks = 0;        ///< For the last rank.
+  bool together = false;     ///< All ranks are in one operation of all with all last.
 };
 
 /// How the steps of a run end that is modelled part by part.
@@ -39,6 +40,7 @@ class GrowingStepEnds {
     std::optional<Last> last;
   };
   struct Step {
+    uint64_t begin_ticks = UINT64_MAX;
     uint64_t ticks = 0;
     uint64_t key = kNoGroup;
     uint32_t size = 0;

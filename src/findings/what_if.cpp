@@ -87,8 +87,17 @@ double WhatIf::gain_without(const std::vector<uint32_t>& calls) const {
 
 double WhatIf::gain(const Repair& repair) const { return Repaired(*this).add(repair); }
 
-WhatIf::Repaired::Repaired(const WhatIf& what_if)
-    : what_if_(what_if), pieces_(what_if.model_.piece_ticks.size()), times_(what_if.times_.size()) {
+double WhatIf::gain_in_any_order(const Repair& repair) const {
+  return Repaired(*this, comm::WaitKind::kLateReceiver).add(repair);
+}
+
+WhatIf::Repaired::Repaired(const WhatIf& what_if, comm::WaitKind without)
+    : what_if_(what_if),
+      without_(without),
+      ticks_(without == comm::kNoWait ? what_if.ticks_
+                                      : what_if.replay_.play(what_if.times_, without).ticks),
+      pieces_(what_if.model_.piece_ticks.size()),
+      times_(what_if.times_.size()) {
   std::copy(what_if.times_.begin(), what_if.times_.end(), times_.begin());
   const Model& model = what_if.model_;
   std::copy(model.piece_ticks.begin(), model.piece_ticks.end(), pieces_.begin());
@@ -113,7 +122,8 @@ double WhatIf::Repaired::add(const Repair& repair) {
       times_[what_if_.row_of_piece_[piece]] += static_cast<uint64_t>(changed - known);
     }
   }
-  return what_if_.gain_of(what_if_.replay_.play(times_));
+  return static_cast<double>(ticks_) -
+         static_cast<double>(what_if_.replay_.play(times_, without_).ticks);
 }
 
 }  // namespace pathline::findings

@@ -28,16 +28,23 @@ class WhatIf {
   ///
   /// cost  a replay, and O(pieces) for each path.
   [[nodiscard]] double gain(const Repair& repair) const;
+  /// The same of replays in which no send waits for its receive. A receiver that takes what comes
+  /// first would take it in another order then; in that of the run, those that are later than they
+  /// were would hold up all others.
+  [[nodiscard]] double gain_in_any_order(const Repair& repair) const;
 
   /// Repairs more and more.
   class Repaired {
    public:
-    explicit Repaired(const WhatIf& what_if);
+    /// without  dependencies of this kind count for nothing, before and after.
+    explicit Repaired(const WhatIf& what_if, comm::WaitKind without = comm::kNoWait);
     /// returns  what all of them gain together.
     double add(const Repair& repair);
 
    private:
     const WhatIf& what_if_;
+    const comm::WaitKind without_;
+    const uint64_t ticks_;  // Of the unchanged replay.
     base::Column<uint64_t> pieces_;
     base::Column<uint64_t> times_;
   };
