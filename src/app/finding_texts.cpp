@@ -56,6 +56,12 @@ std::string seconds_of(const Finding& finding, std::string_view name) {
 /// What looks like work was waiting for a core.
 bool lost_cores(const Finding& finding) { return evidence(finding, "held_cores") < 0; }
 
+/// Half of what calls of MPI cost is what some take longer than most.
+bool of_slow_calls(const Finding& finding) {
+  const double slow = evidence(finding, "share_of_slow_calls");
+  return slow > 0 && 2 * slow >= evidence(finding, "share_of_rank_time");
+}
+
 }  // namespace
 
 std::string finding_text(const Finding& finding, const FindingNames& names) {
@@ -115,8 +121,12 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
     case FindingKind::kTransfer:
     case FindingKind::kCollectiveCost:
     case FindingKind::kFenceCost:
-      return fmt::format("{} takes {:.1f} % of the time beyond any waiting for others",
-                         names.region, 100 * evidence(finding, "share_of_rank_time"));
+      return fmt::format("{} takes {:.1f} % of the time beyond any waiting for others{}",
+                         names.region, 100 * evidence(finding, "share_of_rank_time"),
+                         of_slow_calls(finding)
+                             ? fmt::format("; {:.1f} % is what some calls take beyond the median",
+                                           100 * evidence(finding, "share_of_slow_calls"))
+                             : "");
     case FindingKind::kLockContention:
       return fmt::format("{} {} for locks {} that {} {}", ranks_phrase(finding.waiting),
                          waits(finding), in_region(names), who, one ? "holds" : "hold");
@@ -168,6 +178,10 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
   return "";
 }
 
+constexpr const char* kSlowCallsAdvice =
+    "what slows some calls? ranks without a core of their own, large messages beside small ones, "
+    "other jobs on the network";
+
 std::string finding_advice(const Finding& finding) {
   switch (finding.kind) {
     case FindingKind::kSerialIo:
@@ -203,8 +217,10 @@ std::string finding_advice(const Finding& finding) {
       return "post receives early (MPI_Irecv) and take what comes first (MPI_Waitany)";
     case FindingKind::kTinyMessages: return "pack them into one message";
     case FindingKind::kTransfer:
+      if (of_slow_calls(finding)) return kSlowCallsAdvice;
       return "send less, or overlap it with work; does the network or the placement slow it down?";
     case FindingKind::kCollectiveCost:
+      if (of_slow_calls(finding)) return kSlowCallsAdvice;
       return "fewer or larger collective operations, nonblocking ones, or smaller communicators";
     case FindingKind::kLockContention: return "hold locks shorter, or take shared ones";
     case FindingKind::kOmpImbalance: return "another schedule, or smaller pieces of work";

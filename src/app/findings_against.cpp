@@ -23,6 +23,17 @@ std::string verdict_of(const FindingChange& change) {
   return *change.after_s < *change.before_s ? "better" : "worse";
 }
 
+/// What is the same in both runs: of what calls of MPI cost their function, which one call path has
+/// most of in one run, and several in the other.
+std::string place_of(const FindingRow& row) {
+  using findings::FindingKind;
+  const auto is = [&](FindingKind kind) { return row.kind == findings::finding_name(kind); };
+  const bool is_cost =
+      is(FindingKind::kTransfer) || is(FindingKind::kCollectiveCost) || is(FindingKind::kFenceCost);
+  const size_t last = row.call_path.rfind("->");
+  return is_cost && last != std::string::npos ? row.call_path.substr(last + 2) : row.call_path;
+}
+
 }  // namespace
 
 double FindingsChange::computation_scaling() const {
@@ -43,19 +54,20 @@ FindingsChange compare_findings(const FindingsReport& before, const FindingsRepo
   std::map<std::pair<std::string, std::string>, FindingChange> rows;
   for (const FindingRow& row : before.findings) {
     if (row.is_note) continue;
-    FindingChange& entry = rows[{row.kind, row.call_path}];
+    FindingChange& entry = rows[{row.kind, place_of(row)}];
     entry.ranks = row.ranks;
+    entry.call_path = row.call_path;
     entry.before_s = std::max(entry.before_s.value_or(0), row.recoverable_s);
   }
   for (const FindingRow& row : after.findings) {
     if (row.is_note) continue;
-    FindingChange& entry = rows[{row.kind, row.call_path}];
+    FindingChange& entry = rows[{row.kind, place_of(row)}];
     entry.ranks = row.ranks;
+    entry.call_path = row.call_path;
     entry.after_s = std::max(entry.after_s.value_or(0), row.recoverable_s);
   }
   for (auto& [key, entry] : rows) {
     entry.kind = key.first;
-    entry.call_path = key.second;
     entry.verdict = verdict_of(entry);
     change.rows.push_back(entry);
   }

@@ -153,6 +153,25 @@ TEST(Findings, OfTwoRunsSayWhatChanged) {
   EXPECT_THAT(change_text(better), HasSubstr("parallel efficiency"));
 }
 
+TEST(Findings, OfTwoRunsMeetByTheFunctionThatCosts) {
+  // Most of what a function costs may be at one call path in a run, and at several in another.
+  const auto report = [](const std::string& kind, const std::string& path) {
+    FindingsReport of;
+    of.findings.emplace_back();
+    of.findings[0].kind = kind;
+    of.findings[0].call_path = path;
+    of.findings[0].recoverable_s = 1;
+    return of;
+  };
+  const auto change = [&](const std::string& kind) {
+    return compare_findings(report(kind, "main->solve->MPI_Send"), report(kind, "MPI_Send")).rows;
+  };
+  ASSERT_EQ(change("transfer").size(), 1U);
+  EXPECT_EQ(change("transfer")[0].verdict, "same");
+  EXPECT_EQ(change("transfer")[0].call_path, "MPI_Send");
+  EXPECT_EQ(change("jitter").size(), 2U);
+}
+
 TEST(Findings, WhatLimitsThemGainsNothingAndStandsBehind) {
   trace::Trace trace = late_rank(500);
   trace.complete = false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "findings/cost_findings.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <map>
 #include <string>
 
 namespace pathline::findings {
@@ -18,42 +20,94 @@ FindingKind kind_of(const trace::RegionDefinition& function) {
   return of_group ? FindingKind::kCollectiveCost : FindingKind::kTransfer;
 }
 
+/// What the calls of a function of MPI cost beside their waits.
+struct FunctionCost {
+  double ticks = 0;
+  double typical_ticks = 0;            // As CallCost::kTypical has it.
+  uint32_t costliest = kNone;          // Call.
+  std::map<uint32_t, double> of_path;  // By index into Model::call_paths; kNone: not known.
+};
+
+class FunctionCosts {
+ public:
+  FunctionCosts(const Model& model, const base::Column<uint64_t>& costs,
+                const base::Column<uint64_t>& typical)
+      : model_(model), functions_(model.trace->definitions.regions.size() + 1) {
+    for (const Model::Lane& lane : model.lanes) {
+      for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
+        FunctionCost& of = functions_[function(call)];
+        of.ticks += static_cast<double>(costs[call]);
+        of.typical_ticks += static_cast<double>(typical[call]);
+        of.of_path[model.call_path[call]] += static_cast<double>(costs[call]);
+        if (of.costliest == kNone || costs[call] > costs[of.costliest]) of.costliest = call;
+      }
+    }
+  }
+  [[nodiscard]] size_t size() const { return functions_.size() - 1; }
+  [[nodiscard]] const FunctionCost& operator[](size_t function) const {
+    return functions_[function];
+  }
+  /// size() where none is known.
+  [[nodiscard]] size_t function(uint32_t call) const {
+    const auto& regions = model_.trace->definitions.regions;
+    const uint32_t region = model_.all->calls.region[call];
+    return region < regions.size() ? uint32_t{regions[region].function} : regions.size();
+  }
+  /// The call path that has most of it, if that is half or more; else the function alone.
+  [[nodiscard]] std::vector<trace::Region> path(size_t function) const {
+    const FunctionCost& of = functions_[function];
+    for (const auto& [path, ticks] : of.of_path) {
+      if (path != kNone && ticks >= 0.5 * of.ticks) return regions_to(model_, path);
+    }
+    return {trace::Region(function)};
+  }
+  /// The costliest call with as much before and behind it, where some calls take longer than most;
+  /// else all of the window.
+  [[nodiscard]] Window seen(size_t function) const {
+    const FunctionCost& of = functions_[function];
+    const Window& all = model_.window;
+    if (2 * of.typical_ticks > of.ticks) return all;
+    const uint64_t begin = model_.begin(of.costliest);
+    const uint64_t end = model_.end(of.costliest);
+    const uint64_t ticks = end - begin;
+    return {begin - std::min(begin - std::min(begin, all.begin_ticks), ticks),
+            end + std::min(all.end_ticks - std::min(end, all.end_ticks), ticks)};
+  }
+
+ private:
+  const Model& model_;
+  std::vector<FunctionCost> functions_;
+};
+
 /// Time in MPI calls beyond waiting, function by function.
 ///
-/// slow  whether the network or MPI take too long altogether: else only fences count
+/// slow  whether the network or MPI take too long altogether, and all that calls cost is looked at:
+///       else only fences count, and of them what most calls cost, so that a single interruption
+///       is none of their fault
 void add_costs(const Model& model, const WhatIf& what_if, bool slow, std::vector<Finding>& found) {
   constexpr double kLeastRest = 0.02;
   const auto& regions = model.trace->definitions.regions;
-  const comm::Dependencies& all = *model.all;
-  const base::Column<uint64_t> costs = what_if.costs();
-  std::vector<double> rest(regions.size() + 1);
-  for (const Model::Lane& lane : model.lanes) {
-    for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
-      const uint32_t region = all.calls.region[call];
-      const size_t function =
-          region < regions.size() ? uint32_t{regions[region].function} : regions.size();
-      rest[function] += static_cast<double>(costs[call]);
-    }
-  }
+  const base::Column<uint64_t> costs = what_if.costs(slow ? CallCost::kRest : CallCost::kTypical);
+  const FunctionCosts functions(model, costs, what_if.costs());
+  const double ticks = static_cast<double>(slow ? what_if.ticks_with(costs) : what_if.ticks());
   const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
-  for (size_t function = 0; function < regions.size(); ++function) {
-    if (rest[function] < kLeastRest * whole || rest[function] == 0) continue;
+  for (size_t function = 0; function < functions.size(); ++function) {
+    const FunctionCost& cost = functions[function];
+    if (cost.ticks < kLeastRest * whole || cost.ticks == 0) continue;
     const FindingKind kind = kind_of(regions[function]);
     if (!slow && kind != FindingKind::kFenceCost) continue;
     base::Column<uint64_t> without(costs.size());
     for (size_t call = 0; call < costs.size(); ++call) {
-      const uint32_t region = all.calls.region[call];
-      const bool is_it = region < regions.size() && regions[region].function == function;
-      without[call] = is_it ? 0 : costs[call];
+      without[call] = functions.function(static_cast<uint32_t>(call)) == function ? 0 : costs[call];
     }
     Finding finding;
     finding.kind = kind;
-    finding.recoverable_ticks =
-        static_cast<double>(what_if.ticks()) - static_cast<double>(what_if.ticks_with(without));
-    finding.cost_ticks = rest[function];
-    finding.path = {trace::Region(function)};
-    finding.seen = model.window;
-    finding.evidence = {{"share_of_rank_time", rest[function] / whole}};
+    finding.recoverable_ticks = ticks - static_cast<double>(what_if.ticks_with(without));
+    finding.cost_ticks = cost.ticks;
+    finding.path = functions.path(function);
+    finding.seen = functions.seen(function);
+    finding.evidence = {{"share_of_rank_time", cost.ticks / whole},
+                        {"share_of_slow_calls", (cost.ticks - cost.typical_ticks) / whole}};
     if (finding.recoverable_ticks > 0) found.push_back(std::move(finding));
   }
 }

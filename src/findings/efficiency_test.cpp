@@ -10,6 +10,8 @@ namespace pathline::findings {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
 using trace::EventKind;
 using trace::Region;
 using trace::TestTrace;
@@ -33,8 +35,8 @@ TEST(EfficiencyByHand, OfAChain) {
   EXPECT_DOUBLE_EQ(found.communication, 1);
 }
 
-TEST(EfficiencyByHand, OfLoadThatMovesIsMigration) {
-  // Steps of 100 to 200 ticks in which another rank is slow each time.
+/// Four steps of 200 ticks in which another rank of two is slow each time.
+trace::Trace moving_load() {
   TestTrace test(2);
   const Region step = test.region("time step");
   const Region barrier = test.region("MPI_Barrier");
@@ -48,7 +50,11 @@ TEST(EfficiencyByHand, OfLoadThatMovesIsMigration) {
     }
     begin += 200;
   }
-  TestRun run(test.finish());
+  return test.finish();
+}
+
+TEST(EfficiencyByHand, OfLoadThatMovesIsMigration) {
+  TestRun run(moving_load());
   const Efficiency found = efficiency(run.model, run.replay, run.measured, run.pool);
   EXPECT_DOUBLE_EQ(found.load_balance, 1);
   EXPECT_DOUBLE_EQ(found.serialisation, 0.75);
@@ -65,6 +71,25 @@ TEST(EfficiencyByHand, OfLoadThatMovesIsMigration) {
   EXPECT_EQ(sum, found.measured_ticks);
   EXPECT_TRUE(found.steps[2].complete);
   EXPECT_FALSE(found.steps[3].complete);
+}
+
+TEST(EfficiencyByHand, HasNoStepsThatReachOutOfTheWindow) {
+  // Numbers of steps, and how long they are.
+  const auto steps = [](const Window& window) {
+    TestRun run(moving_load(), 2, window);
+    std::vector<std::pair<uint32_t, uint64_t>> found;
+    for (const StepEfficiency& one :
+         efficiency(run.model, run.replay, run.measured, run.pool).steps) {
+      found.emplace_back(one.step, one.ticks);
+    }
+    return found;
+  };
+  EXPECT_THAT(steps({199, 601}), ElementsAre(Pair(1, 200), Pair(2, 200)));
+  EXPECT_THAT(steps({150, 750}), ElementsAre(Pair(1, 200), Pair(2, 200)));
+  EXPECT_THAT(steps({210, 600}), ElementsAre(Pair(2, 200)));
+  EXPECT_THAT(steps({210, 390}), IsEmpty());
+  // A hundredth of a step may be missing.
+  EXPECT_THAT(steps({201, 600}), ElementsAre(Pair(1, 199), Pair(2, 200)));
 }
 
 TEST(EfficiencyByHand, OfAStepThatEndsWithMessagesHasNoCommunication) {

@@ -239,6 +239,40 @@ TEST(Judge, FindsUnevenWorkOfWhichResultsAreTakenAsTheyCome) {
   EXPECT_FALSE(finding.after_above_ticks);
 }
 
+TEST(Judge, CountsWhatSomeCallsTakeLongerThanMost) {
+  // One of ten exchanges takes a hundred times as long as the others on all ranks.
+  TestTrace test(4);
+  Simulation run(4, 10, &test);
+  for (uint32_t i = 0; i < 100; ++i) {
+    for (uint32_t rank = 0; rank < 4; ++rank) run.work(rank, "work", 100);
+    run.call_ticks(i % 10 == 4 ? 1000 : 10);
+    if (i >= 10) run.enter(0, "often");
+    run.ring();
+    if (i >= 10) run.leave(0, "often");
+  }
+  run.finish();
+  const Verdict verdict(test.finish());
+  const Judgement& judged = verdict.judged;
+  ASSERT_EQ(judged.findings.size(), 1U);
+  const Finding& finding = judged.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::kTransfer);
+  EXPECT_EQ(finding.recoverable_ticks, 10 * 1000 + 90 * 10);
+  const auto all = static_cast<double>(judged.model->window.ticks());
+  ASSERT_EQ(finding.evidence.size(), 2U);
+  EXPECT_EQ(finding.evidence[0].first, "share_of_rank_time");
+  EXPECT_NEAR(finding.evidence[0].second, (10 * 1000 + 90 * 10) / all, 1e-9);
+  EXPECT_EQ(finding.evidence[1].first, "share_of_slow_calls");
+  EXPECT_NEAR(finding.evidence[1].second, 10 * 990 / all, 1e-9);
+  // A look there shows the first of them, with as much behind it and all before it.
+  EXPECT_EQ(finding.seen.ticks(), (4 * (100 + 10) + 100) + 2 * 1000U);
+  // Rank 0 has 90 of its calls in another function, others have theirs in main.
+  ASSERT_FALSE(finding.path.empty());
+  const auto& regions = verdict.trace.definitions.regions;
+  EXPECT_EQ(regions[finding.path.back()].name, "MPI_Sendrecv");
+  EXPECT_EQ(regions[finding.path[0]].name, "main");
+  EXPECT_EQ(finding.path.size(), 2U);
+}
+
 TEST(Judge, FindsNothingWhereNobodyWaits) {
   EXPECT_THAT(Verdict(meetings(1, 10, true)).judged.findings, IsEmpty());
   EXPECT_THAT(Verdict(meetings(1, 10, false)).judged.findings, IsEmpty());

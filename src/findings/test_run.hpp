@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "comm/dependencies.hpp"
@@ -15,12 +16,14 @@ namespace pathline::findings {
 /// A trace with its dependencies and model. For tests only.
 class TestRun {
  public:
-  explicit TestRun(trace::Trace run, unsigned threads = 2)
+  /// window  what is judged; nullopt: the program.
+  explicit TestRun(trace::Trace run, unsigned threads = 2,
+                   const std::optional<Window>& window = std::nullopt)
       : pool(threads),
         trace(std::move(run)),
         all(comm::dependencies(trace, pool)),
-        model(findings::model(trace, all, program_window(trace, all), trace::marked_steps(trace),
-                              pool)),
+        model(findings::model(trace, all, window.value_or(program_window(trace, all)),
+                              trace::marked_steps(trace), pool)),
         replay(model),
         measured(replay.run_measured()) {}
   TestRun(const TestRun&) = delete;

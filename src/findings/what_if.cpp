@@ -42,8 +42,8 @@ uint64_t WhatIf::gap_ticks(uint32_t lane, uint32_t call) const {
   return ticks;
 }
 
-base::Column<uint64_t> WhatIf::costs() const {
-  base::Column<uint64_t> costs = call_costs(model_, CallCost::kTypical);
+base::Column<uint64_t> WhatIf::costs(CallCost cost) const {
+  base::Column<uint64_t> costs = call_costs(model_, cost);
   for (uint32_t lane = 0; lane < end_call_.size(); ++lane) {
     for (uint32_t call = end_call_[lane]; call < model_.lanes[lane].end_call; ++call) {
       costs[call] = 0;

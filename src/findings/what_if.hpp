@@ -61,7 +61,7 @@ class WhatIf {
   /// Unchanged ones: per call, per gap.
   ///
   /// cost  O(calls), each time.
-  [[nodiscard]] base::Column<uint64_t> costs() const;
+  [[nodiscard]] base::Column<uint64_t> costs(CallCost cost = CallCost::kTypical) const;
   [[nodiscard]] base::Column<uint64_t> gaps() const;
 
  private:
