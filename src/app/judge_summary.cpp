@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/judge_summary.hpp"
 
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,13 +15,14 @@
 namespace pathline::app {
 namespace {
 
-/// request  gets the time that is judged, where that is not all.
+/// most_events  what a run may have that is judged as a whole.
+/// request      gets the time that is judged, where that is not all.
 base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
-                                           const summary::RunSummary& summary,
+                                           const summary::RunSummary& summary, uint64_t most_events,
                                            FindingsRequest& request, base::ThreadPool& pool,
                                            base::Progress& progress,
                                            std::vector<std::string>& notes) {
-  const auto middle = middle_part(path, summary, kMostJudgedEvents);
+  const auto middle = middle_part(path, summary, most_events);
   if (!middle) return middle.error();
   if (const auto& chosen = middle.value()) {
     const auto time = trace::select(
@@ -49,20 +51,36 @@ base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
   return open_events(path, summary, {}, pool, progress, notes);
 }
 
+base::Result<FindingsReport> judge_up_to(uint64_t most_events, const std::filesystem::path& path,
+                                         const summary::RunSummary& summary, base::ThreadPool& pool,
+                                         base::Progress& progress,
+                                         std::vector<std::string>& notes) {
+  progress.begin("reading", "", 0);
+  FindingsRequest request;
+  const auto events = events_to_judge(path, summary, most_events, request, pool, progress, notes);
+  if (!events) return events.error();
+  auto found = find_findings(events.value(), input::events_of(summary, path).string(), request,
+                             pool, progress);
+  if (found) name_run(path.string(), found.value());
+  return found;
+}
+
 }  // namespace
 
 base::Result<FindingsReport> judge_summary(const std::filesystem::path& path,
                                            const summary::RunSummary& summary,
                                            base::ThreadPool& pool, base::Progress& progress,
                                            std::vector<std::string>& notes) {
-  progress.begin("reading", "", 0);
-  FindingsRequest request;
-  const auto events = events_to_judge(path, summary, request, pool, progress, notes);
-  if (!events) return events.error();
-  auto found = find_findings(events.value(), input::events_of(summary, path).string(), request,
-                             pool, progress);
-  if (found) name_run(path.string(), found.value());
-  return found;
+  // What it takes to judge a run is an estimate, and other programs take memory meanwhile.
+  const size_t said = notes.size();
+  for (const uint64_t most_events : {kMostJudgedEvents, uint64_t{0}}) {
+    try {
+      return judge_up_to(most_events, path, summary, pool, progress, notes);
+    } catch (const std::bad_alloc&) {
+      notes.resize(said);
+    }
+  }
+  return base::Error{base::ErrorCode::kIo, "there is not enough memory to judge its events"};
 }
 
 }  // namespace pathline::app

@@ -75,8 +75,7 @@ base::Result<trace::Trace> open_events(const fs::path& path, const summary::RunS
         ErrorCode::kNotFound,
         fmt::format("{} is a summary, and the run with the events that this needs is not in {}",
                     path.string(), fs::absolute(source, failed).lexically_normal().string()),
-        "It is looked for from where the summary is: move both together, or make the summary again "
-        "where the run is now."};
+        kWhereEventsAre};
   }
   notes.push_back(
       fmt::format("{} has tables, not the events: reading {}", path.string(), source.string()));
@@ -84,6 +83,15 @@ base::Result<trace::Trace> open_events(const fs::path& path, const summary::RunS
   if (!trace && trace.error().code == ErrorCode::kUnsupported && !fits_into_memory(summary)) {
     Error error = trace.error();
     error.advice = "With a disk in place of memory it can be done: --scratch DIR.";
+    return error;
+  }
+  if (!trace && trace.error().code == ErrorCode::kCorrupt) {
+    // Of a part of it, as --partial reads, the summary is not.
+    Error error = trace.error();
+    error.advice = fmt::format(
+        "It may have changed since {} was made of it. 'pathline info {} "
+        "--partial' reads what is there.",
+        path.string(), source.string());
     return error;
   }
   if (!trace) return trace;

@@ -19,6 +19,11 @@ base::Result<input::Input> open_input(const std::filesystem::path& path,
                                       const input::OpenOptions& options, base::ThreadPool& pool,
                                       base::Progress& progress, std::vector<std::string>& notes);
 
+/// What to do where the archive of a summary is not found.
+inline constexpr const char* kWhereEventsAre =
+    "It is looked for from where the summary is: move both together, or make the summary again "
+    "where the run is now.";
+
 /// The events of a run that was summarised, from where they were; `notes` get a line that says so.
 ///
 /// path     of the summary

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/open_run.hpp"
 #include "app/part_of_run.hpp"
 #include "base/text.hpp"
 #include "figure/timeline/states.hpp"
@@ -279,6 +280,7 @@ base::Result<TimelineSource> timeline_source(const fs::path& file,
       base::Error error = part.error();
       error.message = fmt::format("{} has no events of its own for so short a time: {}",
                                   file.string(), error.message);
+      if (error.code == base::ErrorCode::kNotFound) error.advice = kWhereEventsAre;
       if (error.advice.empty()) error.advice = "Its tables and the picture of the whole run work.";
       return error;
     }

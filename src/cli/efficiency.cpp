@@ -110,10 +110,15 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
     Table table = rows_table(options);
     add_rows(options, report, table);
     if (found.value().kept) table.add_summary_to_json();
+    add_focus_to_json(request.value(), table);
     status = table.finish();
   } else if (options.format == "json") {
     auto json = app::efficiency_json(report.whole, report.ticks_per_second);
     if (found.value().kept) add_summary_to(json);
+    if (request.value().focus == findings::Focus::kTime) {
+      json["from_s"] = request.value().from_s;
+      json["until_s"] = request.value().until_s;
+    }
     status = write_result(options.output, json.dump(2) + '\n');
   } else if (is_for_people(options)) {
     status = write_result(options.output, tree_text(report));
@@ -151,6 +156,7 @@ base::Result<int> run_critical(const FocusOptions& options) {
                              base::human_seconds(length), report.begin_s,
                              base::counted(report.segments, "stretch", "stretches")));
   if (found.value().kept) table.add_summary_to_json();
+  add_focus_to_json(request.value(), table);
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

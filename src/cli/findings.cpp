@@ -242,10 +242,7 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
                seconds(row.wait_rank_s), row.waits, row.rank, row.call_path, seconds(row.cause_s)});
   }
   if (kept.value()) table.add_summary_to_json();
-  if (request.value().focus == findings::Focus::kTime) {
-    table.add_to_json("from_s", seconds(request.value().from_s));
-    table.add_to_json("until_s", seconds(request.value().until_s));
-  }
+  add_focus_to_json(request.value(), table);
   const base::Status status = table.finish();
   if (!status) return status.error();
   return kDone;

@@ -121,4 +121,10 @@ void add_summary_to(nlohmann::ordered_json& json) {
   json["exact"] = true;
 }
 
+void add_focus_to_json(const app::FindingsRequest& request, Table& table) {
+  if (request.focus != findings::Focus::kTime) return;
+  table.add_to_json("from_s", fmt::format("{:.9f}", request.from_s));
+  table.add_to_json("until_s", fmt::format("{:.9f}", request.until_s));
+}
+
 }  // namespace pathline::cli

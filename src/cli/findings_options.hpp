@@ -10,6 +10,7 @@
 #include "app/findings.hpp"
 #include "app/judged_run.hpp"
 #include "cli/command.hpp"
+#include "cli/table.hpp"
 
 namespace pathline::cli {
 
@@ -37,6 +38,9 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
 
 /// Says in a command's JSON that a summary answered, and that the answer is exact.
 void add_summary_to(nlohmann::ordered_json& json);
+/// "from_s" and "until_s" of the JSON of an answer about a part of the run, chosen or for want of
+/// memory.
+void add_focus_to_json(const app::FindingsRequest& request, Table& table);
 
 /// Of the tables of a summary that alone.
 inline constexpr summary::Parts kJudgedOnly = {false, false, false, false, false, true};

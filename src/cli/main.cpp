@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return pathline::cli::report_error(
         {pathline::base::ErrorCode::kIo, "there is not enough memory for this input",
-         "Less is needed with --threads 1; --scratch DIR has a disk in place of memory."});
+         "Less is needed with --threads 1, and with a summary in place of a run ('pathline reduce' "
+         "makes one in little memory); --scratch DIR has a disk in place of memory."});
   } catch (const std::exception& error) {
     return pathline::cli::report_error({pathline::base::ErrorCode::kIo, error.what()});
   }

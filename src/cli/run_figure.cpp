@@ -260,6 +260,12 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
       const trace::Trace& part = run.trace;
       request.from_s = part.seconds(std::max(run.selection.from_ticks, part.start_ticks));
       request.until_s = part.seconds(std::min(run.selection.until_ticks, part.end_ticks));
+      if (!common.quiet) {
+        note(
+            fmt::format("what is marked was found in {:.6f} s to {:.6f} s alone, not in all of the "
+                        "run",
+                        request.from_s, request.until_s));
+      }
     }
     auto found = app::find_findings(run.trace, run.source, request, run.pool, progress);
     if (!found) return found.error();

@@ -23,7 +23,8 @@ namespace {
 base::Error is_another(const std::filesystem::path& archive, std::string_view how) {
   return {base::ErrorCode::kInvalidArgument,
           fmt::format("{} is another archive than the one that was summarised: {}",
-                      archive.string(), how)};
+                      archive.string(), how),
+          "'pathline reduce' makes a summary of what is there now."};
 }
 
 /// An event of a message that is known already.
