@@ -42,6 +42,7 @@ Table tree_table(const EfficiencyOptions& options, const app::EfficiencyReport& 
   static std::vector<std::string> names;
   names.clear();
   for (const auto& [key, value] : json.items()) names.push_back(key);
+  columns.reserve(names.size());
   for (const std::string& name : names) columns.push_back({.name = name});
   Table table(options, columns);
   std::vector<std::string> cells;

@@ -64,6 +64,7 @@ class PartJudge {
   [[nodiscard]] std::vector<Candidate> judge() const {
     const std::vector<Blame> blames = blamed_paths();
     std::vector<uint32_t> paths;
+    paths.reserve(blames.size());
     for (const Blame& blame : blames) paths.push_back(blame.path);
     const std::vector<PathLoad> loads = path_loads(model_, paths);
     std::vector<PathLoad> work;

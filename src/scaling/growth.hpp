@@ -21,7 +21,7 @@ struct Growth {
   /// The power decides, then the log.
   friend std::strong_ordering operator<=>(const Growth& a, const Growth& b) {
     const auto powers = a.numerator * b.denominator <=> b.numerator * a.denominator;
-    return powers != 0 ? powers : a.log <=> b.log;
+    return std::is_neq(powers) ? powers : a.log <=> b.log;
   }
 };
 

@@ -143,7 +143,7 @@ std::vector<layout::LegendEntry> critical_legend(const trace::Trace& trace,
                                                .swatch = layout::Swatch::kRimmedLine,
                                                .end_color = kRim,
                                                .value = text}};
-  if (shares.hidden > 0) {
+  if (shares.hidden >= 0.005) {  // Else it would be 0 %.
     entries.push_back({.text = percent(shares.hidden) + " of it on ranks not shown",
                        .color = layout::kTransparent});
   }

@@ -106,6 +106,8 @@ TEST(CriticalLine, SaysWhatThePathIsMadeOf) {
   ASSERT_EQ(legend.size(), 2U);
   EXPECT_EQ(legend[0].value, "solve 70 %") << "there is no room for MPI_Barrier 20 %";
   EXPECT_EQ(legend[1].text, "10 % of it on ranks not shown");
+  // Of 300 ns from 601 on one is on another rank.
+  EXPECT_EQ(critical_legend(trace, kPath, rows, {601, 901}).size(), 1U);
   EXPECT_EQ(critical_legend(trace, {}, rows, {450, 950}).at(0).value, "not in the time shown");
 }
 
