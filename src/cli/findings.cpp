@@ -172,7 +172,7 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
 base::Status print_against(const FindingsOptions& options, const app::FindingsReport& report,
                            const app::FindingsReport& before) {
   const app::FindingsChange change = app::compare_findings(before, report);
-  if (options.format == "json" || (options.format.empty() && !is_for_people(options))) {
+  if (options.format == "json") {
     nlohmann::ordered_json json = app::findings_json(report);
     json["scaling"] = app::scaling_json(change);
     json["against"] = app::change_json(change);

@@ -87,8 +87,14 @@ class FunctionCosts {
 void add_costs(const Model& model, const WhatIf& what_if, bool slow, std::vector<Finding>& found) {
   constexpr double kLeastRest = 0.02;
   const auto& regions = model.trace->definitions.regions;
+  const bool any_fence =
+      std::any_of(regions.begin(), regions.end(), [](const trace::RegionDefinition& region) {
+        return kind_of(region) == FindingKind::kFenceCost;
+      });
+  if (!slow && !any_fence) return;
   const base::Column<uint64_t> costs = what_if.costs(slow ? CallCost::kRest : CallCost::kTypical);
-  const FunctionCosts functions(model, costs, what_if.costs());
+  const FunctionCosts functions =
+      slow ? FunctionCosts(model, costs, what_if.costs()) : FunctionCosts(model, costs, costs);
   const double ticks = static_cast<double>(slow ? what_if.ticks_with(costs) : what_if.ticks());
   const double whole = model.rank_count() * static_cast<double>(model.window.ticks());
   for (size_t function = 0; function < functions.size(); ++function) {
