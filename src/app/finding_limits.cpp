@@ -166,9 +166,10 @@ void note_limits(const trace::Trace& trace, const JudgedPart& judged, const Plac
     notes.add(FindingKind::kIncomplete, "the trace is not complete: findings may be wrong");
   if (all.violations > 0) {
     notes.add(FindingKind::kClock,
-              fmt::format("{} ended before what they depend on began, by at most {}: the clocks of "
-                          "ranks disagree",
+              fmt::format("{} ended before what {} on began, by at most {}: the clocks of ranks "
+                          "disagree",
                           base::counted(all.violations, "call", "calls"),
+                          all.violations == 1 ? "it depends" : "they depend",
                           base::human_seconds(trace.span_seconds(all.max_violation_ticks))));
   }
   if (!trace.unmatched_sends.empty() || !trace.unmatched_receives.empty()) {
