@@ -62,6 +62,10 @@ bool of_slow_calls(const Finding& finding) {
   return slow > 0 && 2 * slow >= evidence(finding, "share_of_rank_time");
 }
 
+constexpr const char* kSlowCallsAdvice =
+    "what slows some calls? ranks without a core of their own, large messages beside small ones, "
+    "other jobs on the network";
+
 }  // namespace
 
 std::string finding_text(const Finding& finding, const FindingNames& names) {
@@ -177,10 +181,6 @@ std::string finding_text(const Finding& finding, const FindingNames& names) {
   }
   return "";
 }
-
-constexpr const char* kSlowCallsAdvice =
-    "what slows some calls? ranks without a core of their own, large messages beside small ones, "
-    "other jobs on the network";
 
 std::string finding_advice(const Finding& finding) {
   switch (finding.kind) {

@@ -14,7 +14,7 @@
 namespace pathline::app {
 
 /// Findings of a run whose summary keeps none, from the events that it was made of: of all of it
-/// up to 2^24 events, else of middle_part().
+/// up to 2^24 events, else, or where memory turns out to be too small for it, of middle_part().
 ///
 /// notes   get a line that says what is read.
 /// errors  kUnsupported for a run without MPI calls, kIo where its events are too many, those of

@@ -106,8 +106,7 @@ base::Result<int> run_efficiency(const EfficiencyOptions& options) {
   const app::EfficiencyReport& report = found.value().answer;
   base::Status status;
   if (by) {
-    if (report.rows.empty() && !options.quiet)
-      note("the program marks no time steps, or none is whole in what is judged");
+    if (report.rows.empty() && !options.quiet) note(kNoSteps);
     Table table = rows_table(options);
     add_rows(options, report, table);
     if (found.value().kept) table.add_summary_to_json();

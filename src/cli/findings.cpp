@@ -219,9 +219,7 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
   });
   if (!found) return found.error();
   const app::StepFindings& steps = found.value();
-  if (steps.rows.empty() && !options.quiet) {
-    note("the program marks no time steps, or none is whole in what is judged");
-  }
+  if (steps.rows.empty() && !options.quiet) note(kNoSteps);
   Table table(options, {{.name = "step"},
                         {.name = "length_s", .unit = Unit::kSeconds},
                         {.name = "excess_s", .unit = Unit::kSeconds},

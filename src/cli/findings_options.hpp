@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -41,6 +42,10 @@ void add_summary_to(nlohmann::ordered_json& json);
 /// "from_s" and "until_s" of the JSON of an answer about a part of the run, chosen or for want of
 /// memory.
 void add_focus_to_json(const app::FindingsRequest& request, Table& table);
+
+/// Why there is no row of a step.
+inline constexpr std::string_view kNoSteps =
+    "the program marks no time steps, or none is whole in what is judged";
 
 /// Of the tables of a summary that alone.
 inline constexpr summary::Parts kJudgedOnly = {false, false, false, false, false, true};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <string>
 
 namespace pathline::findings {
@@ -23,22 +22,24 @@ FindingKind kind_of(const trace::RegionDefinition& function) {
 /// What the calls of a function of MPI cost beside their waits.
 struct FunctionCost {
   double ticks = 0;
-  double typical_ticks = 0;            // As CallCost::kTypical has it.
-  uint32_t costliest = kNone;          // Call.
-  std::map<uint32_t, double> of_path;  // By index into Model::call_paths; kNone: not known.
+  double typical_ticks = 0;    // As CallCost::kTypical has it.
+  uint32_t costliest = kNone;  // Call.
 };
 
 class FunctionCosts {
  public:
   FunctionCosts(const Model& model, const base::Column<uint64_t>& costs,
                 const base::Column<uint64_t>& typical)
-      : model_(model), functions_(model.trace->definitions.regions.size() + 1) {
+      : model_(model),
+        functions_(model.trace->definitions.regions.size() + 1),
+        of_path_(model.call_paths.size()) {
     for (const Model::Lane& lane : model.lanes) {
       for (uint32_t call = lane.first_call; call < lane.end_call; ++call) {
         FunctionCost& of = functions_[function(call)];
         of.ticks += static_cast<double>(costs[call]);
         of.typical_ticks += static_cast<double>(typical[call]);
-        of.of_path[model.call_path[call]] += static_cast<double>(costs[call]);
+        const uint32_t path = model.call_path[call];
+        if (path != kNone) of_path_[path] += static_cast<double>(costs[call]);
         if (of.costliest == kNone || costs[call] > costs[of.costliest]) of.costliest = call;
       }
     }
@@ -55,9 +56,13 @@ class FunctionCosts {
   }
   /// The call path that has most of it, if that is half or more; else the function alone.
   [[nodiscard]] std::vector<trace::Region> path(size_t function) const {
-    const FunctionCost& of = functions_[function];
-    for (const auto& [path, ticks] : of.of_path) {
-      if (path != kNone && ticks >= 0.5 * of.ticks) return regions_to(model_, path);
+    const auto& regions = model_.trace->definitions.regions;
+    for (uint32_t path = 0; path < of_path_.size(); ++path) {
+      const trace::Region region = model_.call_paths[path].region;
+      const bool is_it = region < regions.size() && regions[region].function == function;
+      if (is_it && of_path_[path] >= 0.5 * functions_[function].ticks) {
+        return regions_to(model_, path);
+      }
     }
     return {trace::Region(function)};
   }
@@ -77,6 +82,7 @@ class FunctionCosts {
  private:
   const Model& model_;
   std::vector<FunctionCost> functions_;
+  std::vector<double> of_path_;  // By index into Model::call_paths: ticks.
 };
 
 /// Time in MPI calls beyond waiting, function by function.
