@@ -242,7 +242,7 @@ void add_placement(const trace::Trace& trace, const FindingsRequest& request, Ju
   judgement.findings.insert(behind, std::move(*finding));
 }
 
-/// From MPI_Init to MPI_Finalize.
+/// From MPI_Init to MPI_Finalize; of a time that was chosen in that alone.
 figure::CriticalPath program_path(const trace::Trace& trace, const JudgedPart& judged,
                                   const Judgement& judgement, base::ThreadPool& pool) {
   figure::CriticalPath stretches;
@@ -252,8 +252,8 @@ figure::CriticalPath program_path(const trace::Trace& trace, const JudgedPart& j
           {judged.all.calls.lanes[segment.lane].location, segment.begin_ticks, segment.end_ticks});
     }
   };
-  if (judged.window == judged.program || trace.whole) {
-    add(judgement.critical);  // Of a part no more is known.
+  if (judged.window == judged.program || judged.focus == findings::Focus::kTime) {
+    add(judgement.critical);
   } else {
     add(findings::critical_path(findings::model(trace, judged.all, judged.program,
                                                 trace::marked_steps(trace, &pool), pool)));

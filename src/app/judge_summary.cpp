@@ -51,26 +51,26 @@ base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
   return open_events(path, summary, {}, pool, progress, notes);
 }
 
-base::Result<FindingsReport> judge_up_to(uint64_t most_events, const std::filesystem::path& path,
-                                         const summary::RunSummary& summary, base::ThreadPool& pool,
-                                         base::Progress& progress,
-                                         std::vector<std::string>& notes) {
+base::Result<JudgedSummary> judge_up_to(uint64_t most_events, const std::filesystem::path& path,
+                                        const summary::RunSummary& summary, base::ThreadPool& pool,
+                                        base::Progress& progress, std::vector<std::string>& notes) {
   progress.begin("reading", "", 0);
-  FindingsRequest request;
-  const auto events = events_to_judge(path, summary, most_events, request, pool, progress, notes);
+  FindingsRequest request{.critical_path = true};
+  auto events = events_to_judge(path, summary, most_events, request, pool, progress, notes);
   if (!events) return events.error();
   auto found = find_findings(events.value(), input::events_of(summary, path).string(), request,
                              pool, progress);
-  if (found) name_run(path.string(), found.value());
-  return found;
+  if (!found) return found.error();
+  name_run(path.string(), found.value());
+  return JudgedSummary{std::move(found).value(), std::move(events).value()};
 }
 
 }  // namespace
 
-base::Result<FindingsReport> judge_summary(const std::filesystem::path& path,
-                                           const summary::RunSummary& summary,
-                                           base::ThreadPool& pool, base::Progress& progress,
-                                           std::vector<std::string>& notes) {
+base::Result<JudgedSummary> judge_summary(const std::filesystem::path& path,
+                                          const summary::RunSummary& summary,
+                                          base::ThreadPool& pool, base::Progress& progress,
+                                          std::vector<std::string>& notes) {
   // What it takes to judge a run is an estimate, and other programs take memory meanwhile.
   const size_t said = notes.size();
   for (const uint64_t most_events : {kMostJudgedEvents, uint64_t{0}}) {

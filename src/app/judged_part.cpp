@@ -22,6 +22,13 @@ base::Result<trace::Selection> select_focus(const trace::Trace& trace,
       fmt::format("The run lasts {}.", base::human_seconds(trace.duration_seconds()))};
 }
 
+void focus_on(const trace::Trace& trace, const trace::Selection& selection,
+              FindingsRequest& request) {
+  request.focus = findings::Focus::kTime;
+  request.from_s = trace.seconds(std::max(selection.from_ticks, trace.start_ticks));
+  request.until_s = trace.seconds(std::min(selection.until_ticks, trace.end_ticks));
+}
+
 base::Result<std::unique_ptr<JudgedPart>> judged_part(const trace::Trace& trace,
                                                       const std::string& input,
                                                       const FindingsRequest& request,

@@ -22,6 +22,9 @@ struct JudgedPart {
 /// errors  kInvalidArgument for one outside of the run.
 base::Result<trace::Selection> select_focus(const trace::Trace& trace,
                                             const FindingsRequest& request);
+/// The other way round.
+void focus_on(const trace::Trace& trace, const trace::Selection& selection,
+              FindingsRequest& request);
 
 /// errors  kInvalidArgument for a focus outside of the run, kUnsupported for a run without MPI
 /// calls.

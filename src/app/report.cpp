@@ -90,6 +90,12 @@ class Report {
       : trace_(run.trace),
         tables_(run.tables),
         file_(run.file),
+        known_facts_(run.facts != nullptr    ? run.facts
+                     : run.tables != nullptr ? &run.tables->facts
+                                             : nullptr),
+        judged_(run.judged != nullptr   ? run.judged
+                : run.tables == nullptr ? &run.trace
+                                        : nullptr),
         selection_(selection),
         about_(about),
         findings_(findings),
@@ -106,7 +112,7 @@ class Report {
         trace_.creator.empty() ? "an unknown recorder"
                                : base::html_escaped(base::printable(trace_.creator)));
     if (about_) run_line();
-    if (!selection_.everything()) {
+    if (has_time() || !selection_.ranks.empty()) {
       add("<p class=\"warn\">{}</p>\n", base::html_escaped(selection_text()));
     }
     const profile::Profile profile = tables_ != nullptr
@@ -147,18 +153,15 @@ class Report {
   }
 
   std::string selection_text() const {
-    const double from = trace_.seconds(std::max(selection_.from_ticks, trace_.start_ticks));
-    const double until = trace_.seconds(std::min(selection_.until_ticks, trace_.end_ticks));
-    return fmt::format(
-        "Profile and pictures show {} from {:g} s to {:g} s. "
-        "{} at the top are of the whole run.",
-        figure::ranks_text(trace_, selection_), from, until,
-        findings_ ? "The figures and findings" : "The figures");
+    return fmt::format("This is about {}{}. The figures at the top are of the whole run{}.",
+                       figure::ranks_text(trace_, selection_),
+                       has_time() ? " from " + time_text() : "",
+                       findings_ && !selection_.ranks.empty() ? ", findings of all ranks" : "");
   }
 
   void facts() {
     const comm::Summary summary =
-        tables_ != nullptr ? tables_->facts : comm::summarise(trace_, pool_);
+        known_facts_ != nullptr ? *known_facts_ : comm::summarise(trace_, pool_);
     message_count_ = summary.messages;
     add("<dl>\n");
     fact("duration", base::human_seconds(trace_.duration_seconds()));
@@ -223,7 +226,10 @@ class Report {
     }
     const double all = compute + mpi + io;
     if (all <= 0) return;
-    add("<p>Of the time {:.1f} % is computing, {:.1f} % MPI ({:.1f} % waiting for others)",
+    add("<p>Of {} {:.1f} % is computing, {:.1f} % MPI ({:.1f} % waiting for others)",
+        has_time()                 ? "this time"
+        : selection_.ranks.empty() ? "the time"
+                                   : "the time of these ranks",
         100 * compute / all, 100 * mpi / all, 100 * wait / all);
     if (io > 0) add(", {:.1f} % file I/O", 100 * io / all);
     add(".");
@@ -420,21 +426,49 @@ class Report {
     if (!has_views()) {
       return picture("Timeline", FigureKind::kTimeline, "Calls and messages over time");
     }
-    const auto html = timeline_section(trace_, *findings_, pool_);
+    // What is marked in it was found in all that it shows.
+    const bool is_marked = tables_ == nullptr || !judged_->whole;
+    figure::Options options = is_marked ? marked_look(*findings_) : figure::Options();
+    options.title = "Timeline";
+    const auto first = picture_html(
+        [&](const figure::Options& look) {
+          return is_marked
+                     ? make_scene(FigureKind::kTimeline, *judged_, selection_, look, {}, pool_)
+                     : make_summary_scene(FigureKind::kTimeline, file_, *tables_, trace_,
+                                          selection_, look, pool_, nullptr);
+        },
+        options,
+        is_marked ? "Calls and messages over time, with the critical path"
+                  : "Calls and messages over time",
+        pool_);
+    if (!first) return first.error();
+    const auto html = timeline_section({has_time() ? time_text() : "whole run", first.value()},
+                                       *judged_, *findings_, pool_);
     if (!html) return html.error();
     html_ += html.value();
     return {};
   }
 
-  /// A part of the run that was chosen is shown as it is.
+  /// Chosen ranks are shown as they are.
   [[nodiscard]] bool has_views() const {
-    return tables_ == nullptr && findings_ && !findings_->stretches.empty() &&
-           selection_.everything();
+    return judged_ != nullptr && findings_ && !findings_->stretches.empty() &&
+           selection_.ranks.empty();
+  }
+
+  [[nodiscard]] bool has_time() const {
+    return selection_.from_ticks > trace_.start_ticks || selection_.until_ticks < trace_.end_ticks;
+  }
+  [[nodiscard]] std::string time_text() const {
+    return fmt::format("{:g} s to {:g} s",
+                       trace_.seconds(std::max(selection_.from_ticks, trace_.start_ticks)),
+                       trace_.seconds(std::min(selection_.until_ticks, trace_.end_ticks)));
   }
 
   const trace::Trace& trace_;
   const summary::RunSummary* const tables_;
   const std::filesystem::path& file_;
+  const comm::Summary* const known_facts_;
+  const trace::Trace* const judged_;  ///< nullptr: nobody has read events.
   const trace::Selection& selection_;
   const std::optional<RunFacts>& about_;
   const std::optional<FindingsReport>& findings_;

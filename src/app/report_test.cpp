@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/judged_part.hpp"
 #include "app/picture.hpp"
 #include "base/text.hpp"
 #include "trace/test_trace.hpp"
@@ -333,6 +334,42 @@ TEST(Report, ShowsEachFindingInATimelineOfItsOwn) {
   const std::string part = report_html({trace}, selection, "run", {}, report, pool).value();
   EXPECT_THAT(part, Not(HasSubstr("class=\"view\"")));
   EXPECT_THAT(part, Not(HasSubstr("data-view=\"")));
+}
+
+TEST(Report, IsAboutTheTimeThatIsChosen) {
+  const Trace trace = uneven_trace();
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  trace::Selection selection;
+  selection.from_ticks = 1000;
+  selection.until_ticks = 2000;
+  FindingsRequest request{.critical_path = true};
+  focus_on(trace, selection, request);
+  auto findings = find_findings(trace, "run", request, pool, progress);
+  ASSERT_TRUE(findings.ok());
+  // The path is that of the time, too, from its end back.
+  ASSERT_FALSE(findings.value().stretches.empty());
+  EXPECT_EQ(findings.value().stretches.front().begin_ticks, 1000U);
+  EXPECT_EQ(findings.value().stretches.back().end_ticks, 2000U);
+  const std::string html =
+      report_html({trace}, selection, "run", {}, findings.value(), pool).value();
+  EXPECT_THAT(html, HasSubstr("from 1e-06 s to 2e-06 s. The figures at the top are of the whole "
+                              "run.</p>"));
+  EXPECT_THAT(html, HasSubstr("<p>Of this time "));
+  EXPECT_THAT(html, HasSubstr("<h3>Efficiency from 1e-06 s to 2e-06 s</h3>"));
+  selection.ranks = {true, false};
+  const std::string one =
+      report_html({trace}, selection, "run", {}, findings.value(), pool).value();
+  EXPECT_THAT(one, HasSubstr("are of the whole run, findings of all ranks.</p>"));
+}
+
+TEST(Report, OfAPartHasTheFiguresOfTheWholeAtItsTop) {
+  const Trace part = uneven_trace();
+  comm::Summary whole;
+  whole.messages = 12'345;
+  base::ThreadPool pool(1);
+  const auto html = report_html({.trace = part, .facts = &whole}, {}, "run", {}, {}, pool);
+  EXPECT_THAT(html.value(), HasSubstr("<dt>messages</dt><dd>12,345</dd>"));
 }
 
 TEST(Report, HasNoFindingsOfARunThatCannotBeJudged) {

@@ -105,22 +105,19 @@ size_t view_of(const FindingsReport& findings, size_t finding) {
   return view == views.end() ? 0 : static_cast<size_t>(view - views.begin()) + 1;
 }
 
-base::Result<std::string> timeline_section(const trace::Trace& trace,
+figure::Options marked_look(const FindingsReport& findings) {
+  figure::Options look;
+  look.critical = std::make_shared<const figure::CriticalPath>(findings.stretches);
+  look.causes = std::make_shared<const figure::Causes>(causes_of(findings));
+  return look;
+}
+
+base::Result<std::string> timeline_section(const NamedPicture& first, const trace::Trace& trace,
                                            const FindingsReport& findings, base::ThreadPool& pool) {
-  figure::Options options;
-  options.title = "Timeline";
-  options.critical = std::make_shared<const figure::CriticalPath>(findings.stretches);
-  options.causes = std::make_shared<const figure::Causes>(causes_of(findings));
-  const auto timeline_of = [&](const trace::Selection& selection) {
-    return [&](const figure::Options& look) {
-      return make_scene(FigureKind::kTimeline, trace, selection, look, {}, pool);
-    };
-  };
-  auto whole = picture_html(timeline_of({}), options,
-                            "Calls and messages over time, with the critical path", pool);
-  if (!whole || whole.value().empty()) return whole;
-  std::string buttons = "<button aria-pressed=\"true\">whole run</button>\n";
-  std::string pictures = "<div class=\"view\">" + whole.value() + "</div>\n";
+  if (first.html.empty()) return std::string();
+  figure::Options options = marked_look(findings);
+  std::string buttons = fmt::format("<button aria-pressed=\"true\">{}</button>\n", first.name);
+  std::string pictures = "<div class=\"view\">" + first.html + "</div>\n";
   for (const size_t finding : views_of(findings)) {
     const FindingView& view = findings.findings[finding].view;
     const std::string ranks = ranges_text(view.ranks);
@@ -129,7 +126,10 @@ base::Result<std::string> timeline_section(const trace::Trace& trace,
     options.title = fmt::format("Timeline of finding {}", name_of(findings, finding));
     std::string picture;
     if (selection) {
-      auto drawn = picture_html(timeline_of(selection.value()), options, options.title, pool);
+      const auto scene_of = [&](const figure::Options& look) {
+        return make_scene(FigureKind::kTimeline, trace, selection.value(), look, {}, pool);
+      };
+      auto drawn = picture_html(scene_of, options, options.title, pool);
       if (!drawn) return drawn.error();
       picture = std::move(drawn).value();
     }

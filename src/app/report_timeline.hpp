@@ -30,11 +30,22 @@ base::Result<std::string> picture_html(const DrawScene& scene_of, figure::Option
 /// is in all of the run, and for those behind the first few. Findings in one place share one.
 size_t view_of(const FindingsReport& findings, size_t finding);
 
-/// The timeline of a run with the critical path and what the findings name, and behind it, to be
-/// chosen, the part of it that shows each finding. "" where there is nothing to draw.
+/// A timeline with the critical path and what the findings name.
 ///
 /// findings  with FindingsReport::stretches
-base::Result<std::string> timeline_section(const trace::Trace& trace,
+figure::Options marked_look(const FindingsReport& findings);
+
+/// A timeline of all that a report is about, and behind it, to be chosen, the part of it that shows
+/// each finding. "" where there is nothing to draw.
+///
+/// first     picture_html() of all, and what it is called.
+/// trace     the events that were judged.
+/// findings  as above
+struct NamedPicture {
+  std::string name;
+  std::string html;
+};
+base::Result<std::string> timeline_section(const NamedPicture& first, const trace::Trace& trace,
                                            const FindingsReport& findings, base::ThreadPool& pool);
 
 }  // namespace pathline::app

@@ -9,6 +9,7 @@
 
 #include "app/findings_growth.hpp"
 #include "app/judge_summary.hpp"
+#include "app/judged_part.hpp"
 #include "app/judged_run.hpp"
 #include "cli/command.hpp"
 
@@ -32,10 +33,11 @@ base::Result<int> run_report(const CommonOptions& options) {
                        "a report is a page of HTML, and standard output is a terminal",
                        "-o report.html writes it to a file."};
   }
-  auto opened = open(options, Takes::kSummaries, {.bytes = false});
+  auto opened = open(options, Takes::kSummaries, {.bytes = false}, app::PartNeeds::kWaits);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   std::optional<app::FindingsReport> findings;
+  std::optional<trace::Trace> judged;
   std::filesystem::path source = run.source;
   if (run.summary) {
     auto kept = app::judged_run(options.input, *run.summary, run.trace);
@@ -49,33 +51,41 @@ base::Result<int> run_report(const CommonOptions& options) {
     if (run.summary) {
       if (findings) return;
       run.summary->run = std::move(run.trace);
-      auto judged = app::judge_summary(options.input, *run.summary, run.pool, progress, notes);
+      auto found = app::judge_summary(options.input, *run.summary, run.pool, progress, notes);
       run.trace = std::move(run.summary->run);
-      if (judged) {
-        findings = std::move(judged).value();
+      if (found) {
+        findings = std::move(found.value().findings);
+        judged = std::move(found.value().events);
       } else {
-        const base::Error& error = judged.error();
+        const base::Error& error = found.error();
         notes.push_back(fmt::format("there are no findings: {}{}{}", error.message,
                                     error.advice.empty() ? "" : ". ", error.advice));
         // The page says it, too, but of a run without MPI nobody expects any.
-        const bool is_missing = judged.error().code != base::ErrorCode::kUnsupported;
+        const bool is_missing = error.code != base::ErrorCode::kUnsupported;
         if (is_missing) run.trace.warnings.push_back(notes.back());
       }
       return;
     }
-    auto found =
-        app::find_findings(run.trace, run.source, {.critical_path = true}, run.pool, progress);
+    app::FindingsRequest request{.critical_path = true};
+    const bool has_time = options.from_s || options.until_s;
+    if (has_time) app::focus_on(run.trace, run.selection, request);
+    auto found = app::find_findings(run.trace, run.source, request, run.pool, progress);
     if (!found) return;
-    app::add_growth(run.source, app::FindingsRequest().min_percent, found.value(), run.pool,
-                    progress);
+    // Models are of what findings are usually about.
+    if (!has_time) {
+      app::add_growth(run.source, request.min_percent, found.value(), run.pool, progress);
+    }
+    // The summary shows its parts faster than the archive.
+    if (run.trace.whole) app::name_run(options.input, found.value());
     findings = std::move(found.value());
   });
   if (!options.quiet) {
     for (const std::string& text : notes) note(text);
   }
   const auto html = app::report_html(
-      {run.trace, run.summary ? &*run.summary : nullptr, options.input}, run.selection,
-      run_name(options.input), app::run_facts(source), findings, run.pool);
+      {run.trace, run.summary ? &*run.summary : nullptr, options.input,
+       run.facts ? &*run.facts : nullptr, judged ? &*judged : nullptr},
+      run.selection, run_name(options.input), app::run_facts(source), findings, run.pool);
   if (!html) return html.error();
   if (auto status = write_result(options.output, html.value()); !status) return status.error();
   return kDone;
@@ -91,7 +101,8 @@ void add_report_command(Command& program, Action& action) {
   add_selection(command, *options);
   command.footer(
       "Examples:\n  pathline report run -o report.html\n"
-      "  pathline report run --ranks 0-63 -o first.html");
+      "  pathline report run --ranks 0-63 -o first.html\n"
+      "  pathline report run --from 10 --until 12 -o part.html");
   command.on_chosen([options, &action] { action = [options] { return run_report(*options); }; });
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/empty_result.hpp"
 #include "app/findings.hpp"
+#include "app/judged_part.hpp"
 #include "app/summary_picture.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
@@ -256,10 +257,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
     base::Progress progress;
     app::FindingsRequest request{.critical_path = true};
     if (run.trace.whole) {
-      request.focus = findings::Focus::kTime;
-      const trace::Trace& part = run.trace;
-      request.from_s = part.seconds(std::max(run.selection.from_ticks, part.start_ticks));
-      request.until_s = part.seconds(std::min(run.selection.until_ticks, part.end_ticks));
+      app::focus_on(run.trace, run.selection, request);
       if (!common.quiet) {
         note(
             fmt::format("what is marked was found in {:.6f} s to {:.6f} s alone, not in all of the "
