@@ -38,15 +38,21 @@ std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Sel
 
 namespace {
 
+/// For calls without fields of messages, and without what is read for those alone.
+uint64_t bytes_an_event(PartNeeds needs) {
+  return needs == PartNeeds::kCalls ? 32 : needs == PartNeeds::kMessages ? 40 : kBytesOfPartAnEvent;
+}
+
 /// Whether a part of so many events fits into memory.
 base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs) {
   const auto available = base::available_memory();
-  if (!available || events <= *available / kBytesOfPartAnEvent) return {};
+  const uint64_t bytes = events * bytes_an_event(needs);
+  if (!available || bytes <= *available) return {};
   return base::Error{
       base::ErrorCode::kIo,
       fmt::format("this part of {} has about {} events and needs {} of memory; {} can be had",
                   source.string(), base::human_count(events),
-                  base::human_bytes(static_cast<double>(events * kBytesOfPartAnEvent)),
+                  base::human_bytes(static_cast<double>(bytes)),
                   base::human_bytes(static_cast<double>(*available))),
       needs == PartNeeds::kCalls
           ? "A shorter time or fewer ranks need less; --scratch DIR has a disk in its place."

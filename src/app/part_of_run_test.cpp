@@ -11,10 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/findings.hpp"
+#include "app/rank_rows.hpp"
 #include "app/test_archived_run.hpp"
 #include "base/test_scale.hpp"
 #include "comm/waits.hpp"
 #include "findings/test_random_program.hpp"
+#include "profile/profile.hpp"
 
 namespace pathline::app {
 namespace {
@@ -52,6 +54,26 @@ std::string waits_of_time(const trace::Trace& trace, uint64_t from_ticks, uint64
   return text;
 }
 
+/// What each region and rank took.
+std::string profile_of_time(const trace::Trace& trace, uint64_t from_ticks, uint64_t until_ticks,
+                            base::ThreadPool& pool) {
+  trace::Selection selection;
+  selection.from_ticks = from_ticks;
+  selection.until_ticks = until_ticks;
+  const auto profile = profile::from_trace(trace, selection, pool);
+  std::string text;
+  for (const auto& row : profile::by_region(trace, selection, profile)) {
+    if (row.inclusive_ticks == 0 && row.visits == 0) continue;
+    text += fmt::format("{}: {} {} {} {} {}\n", trace.definitions.regions[row.region].name,
+                        row.visits, row.inclusive_ticks, row.exclusive_ticks,
+                        row.exclusive_min_ticks, row.exclusive_max_ticks);
+  }
+  for (const WorkRow& row : work_by_rank(trace, profile, comm::waits(trace, selection, pool))) {
+    text += fmt::format("{} {} {} {}\n", row.rank, row.compute_s, row.mpi_s, row.wait_s);
+  }
+  return text;
+}
+
 TEST(PartOfRun, SaysWhatTheWholeSaysOfItsTime) {
   size_t smaller = 0;
   for (uint32_t seed = 0; seed < base::scaled(60); ++seed) {
@@ -65,10 +87,12 @@ TEST(PartOfRun, SaysWhatTheWholeSaysOfItsTime) {
       const trace::Trace waits = run.part(from, until, PartNeeds::kWaits);
       EXPECT_EQ(waits_of_time(waits, from, until, run.pool),
                 waits_of_time(run.whole, from, until, run.pool));
-      const trace::Trace part = run.part(from, until, PartNeeds::kFindings);
-      const FindingsReport found = findings_of_time(part, from, until, run.pool);
+      EXPECT_EQ(profile_of_time(waits, from, until, run.pool),
+                profile_of_time(run.whole, from, until, run.pool));
       const FindingsReport expected = findings_of_time(run.whole, from, until, run.pool);
-      EXPECT_EQ(text_of(found), text_of(expected));
+      EXPECT_EQ(text_of(findings_of_time(waits, from, until, run.pool)), text_of(expected));
+      const trace::Trace part = run.part(from, until, PartNeeds::kFindings);
+      EXPECT_EQ(text_of(findings_of_time(part, from, until, run.pool)), text_of(expected));
       if (testing::Test::HasFailure()) return;
     }
     smaller += run.smaller;

@@ -239,15 +239,14 @@ DataTable step_rows_table(const trace::Trace& run, const char* word, const steps
 
 base::Result<DataTable> profile_table(const SharedTrace& trace, const trace::Selection& selection,
                                       std::string_view by, base::ThreadPool& pool,
-                                      const PartKnowledge& known) {
+                                      const profile::Profile* whole) {
   const auto choice = parse_profile_by(by);
   if (!choice) return choice.error();
   auto profile = profile::from_trace(*trace, selection, pool);
-  if (known.profile != nullptr) profile::add_paths(known.profile->call_paths, profile);
+  if (whole != nullptr) profile::add_paths(whole->call_paths, profile);
   const auto rows = profile_rows(*trace, selection, profile, choice.value());
   if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
-  const trace::Trace& waiting = known.waits == nullptr ? *trace : *known.waits;
-  const auto work = work_by_rank(*trace, profile, comm::waits(waiting, selection, pool));
+  const auto work = work_by_rank(*trace, profile, comm::waits(*trace, selection, pool));
   return work_table(rows, work, by, true);
 }
 

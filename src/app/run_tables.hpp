@@ -29,18 +29,12 @@ namespace pathline::app {
 
 using SharedTrace = std::shared_ptr<const trace::Trace>;
 
-/// Of a run of which a trace holds only a part of the time.
-struct PartKnowledge {
-  const trace::Trace* waits = nullptr;        ///< The part that knows who waited.
-  const profile::Profile* profile = nullptr;  ///< Of the whole: what a region is called depends on
-                                              ///< which others there are.
-};
-
 /// by     "region", "callpath", "rank", "host"
-/// known  where `trace` is of PartNeeds::kCalls.
+/// whole  where `trace` is of a part of the time: what a region is called depends on which others
+///        there are.
 base::Result<DataTable> profile_table(const SharedTrace& trace, const trace::Selection& selection,
                                       std::string_view by, base::ThreadPool& pool,
-                                      const PartKnowledge& known = {});
+                                      const profile::Profile* whole = nullptr);
 
 /// by    "rank", "host", "callpath"
 /// step  only the messages sent in this marked time step

@@ -24,8 +24,7 @@ struct Source {
   trace::Selection selection;
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
   std::optional<profile::Profile> summary;    ///< The same.
-  /// Of the summary, or of the chosen time of it.
-  std::optional<comm::Waits> waits;
+  std::optional<comm::Waits> waits;           ///< The same.
   /// Of the whole run, where `trace` may be a part of it: what a region is called depends on which
   /// others there are.
   std::vector<profile::CallPathNode> paths;
@@ -38,30 +37,17 @@ bool is_of_ranks(const ProfileOptions& options) {
 /// The events of a summary, of the chosen time or all, and who waited there where rows are ranks.
 base::Status read_time(const ProfileOptions& options, const summary::RunSummary& summary,
                        base::Progress& progress, Source& source) {
-  std::optional<trace::Trace> calls;
-  if (is_of_ranks(options)) {
-    auto waits = part_of(options, summary, app::PartNeeds::kWaits, source.pool);
-    if (!waits) return waits.error();
-    if (waits.value()) {
-      const auto selection = select(options, *waits.value());
-      if (!selection) return selection.error();
-      source.waits = comm::waits(*waits.value(), selection.value(), source.pool);
-    }
+  auto part =
+      part_of(options, summary,
+              is_of_ranks(options) ? app::PartNeeds::kWaits : app::PartNeeds::kCalls, source.pool);
+  if (!part) return part.error();
+  if (part.value()) {
+    source.trace = std::move(*part.value());
+    return {};
   }
-  if (!is_of_ranks(options) || source.waits) {
-    ProfileOptions quiet = options;
-    quiet.quiet = options.quiet || source.waits;  // It was said.
-    auto part = part_of(quiet, summary, app::PartNeeds::kCalls, source.pool);
-    if (!part) return part.error();
-    calls = std::move(part).value();
-  }
-  if (!calls) {
-    source.waits.reset();
-    auto events = events_of(options, summary, source.pool, progress);
-    if (!events) return events.error();
-    calls = std::move(events).value();
-  }
-  source.trace = std::move(*calls);
+  auto events = events_of(options, summary, source.pool, progress);
+  if (!events) return events.error();
+  source.trace = std::move(events).value();
   return {};
 }
 

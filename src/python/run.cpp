@@ -148,15 +148,12 @@ app::DataTable Run::profile(const std::string& by, const Part& part) const {
   if (read == nullptr && counted_) read = &counted_;
   if (read == nullptr) {
     base::ThreadPool threads = pool();
-    const auto trace = events_needed(part, app::PartNeeds::kCalls);
-    app::PartKnowledge known;
-    app::SharedTrace waits;
-    if (by == "rank" || by == "host") {
-      waits = events_needed(part, app::PartNeeds::kWaits);
-      known.waits = waits.get();
-    }
-    if (const auto* file = summary()) known.profile = &file->tables->profile;
-    return need(app::profile_table(trace, selection(part), by, threads, known));
+    const bool is_of_waits = by == "rank" || by == "host";
+    const auto trace =
+        events_needed(part, is_of_waits ? app::PartNeeds::kWaits : app::PartNeeds::kCalls);
+    const auto* file = summary();
+    return need(app::profile_table(trace, selection(part), by, threads,
+                                   file != nullptr ? &file->tables->profile : nullptr));
   }
   const trace::Trace& ranks = (*read)->trace;
   if (part.has_window()) throw Failure(app::no_window(path_));

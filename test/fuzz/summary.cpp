@@ -226,9 +226,12 @@ std::string SummaryProbe::probe(std::span<const uint8_t> content) {
   if (runs_ % 32 == 0) {
     std::vector<std::string> notes;
     const auto judged = app::judge_summary(file_, *tables, pool, progress, notes);
-    const auto findings = judged ? std::optional(judged.value()) : std::nullopt;
-    std::ignore = app::report_html({.trace = tables->run, .tables = tables, .file = file_}, {},
-                                   "fuzz", std::nullopt, findings, pool);
+    const auto findings = judged ? std::optional(judged.value().findings) : std::nullopt;
+    std::ignore = app::report_html({.trace = tables->run,
+                                    .tables = tables,
+                                    .file = file_,
+                                    .judged = judged ? &judged.value().events : nullptr},
+                                   {}, "fuzz", std::nullopt, findings, pool);
   }
   std::ignore = app::judged_run(file_, *tables, tables->run);
   ++runs_;
