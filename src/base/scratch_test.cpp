@@ -59,6 +59,9 @@ bool columns_keep_their_rows(const std::filesystem::path& folder) {
 }
 
 TEST(Scratch, TakesThePlaceOfMemory) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer leaves no room for a mapping of 4 TiB";
+#endif
   const ScratchFolder folder;
   if (!offer_scratch(folder.path())) GTEST_SKIP() << "the folder for tests lies in memory";
   // In a process of its own: once used, it stays so.

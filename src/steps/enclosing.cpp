@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/log_gamma.hpp"
+
 namespace pathline::steps {
 namespace {
 
@@ -30,8 +32,9 @@ double log_chance_of_sizes(const std::vector<uint32_t>& sizes) {
   const double apart = std::log(sum / count) - sum_of_logs / count;
   double least = 0;
   for (double power = 0.25; power < 2000; power *= 1.5) {
-    least = std::min(least, count * (power * (apart + std::log(count)) + std::lgamma(1 + power)) +
-                                std::lgamma(count) - std::lgamma(count * (1 + power)));
+    least =
+        std::min(least, count * (power * (apart + std::log(count)) + base::log_gamma(1 + power)) +
+                            base::log_gamma(count) - base::log_gamma(count * (1 + power)));
   }
   return least;
 }

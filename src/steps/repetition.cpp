@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/log_gamma.hpp"
 #include "steps/enclosing.hpp"
 
 namespace pathline::steps {
@@ -117,7 +118,7 @@ double log_chance_of_neighbours(size_t period_count, double irregularity, double
   const auto pairs = static_cast<double>(pair_count);
   const double equal = pairs * std::log(density / (2 - density));
   if (irregularity <= 0) return equal;
-  const double close = pairs * std::log(pairs * irregularity / 2) - std::lgamma(pairs + 1);
+  const double close = pairs * std::log(pairs * irregularity / 2) - base::log_gamma(pairs + 1);
   return std::min(0.0, std::max(equal, close));
 }
 

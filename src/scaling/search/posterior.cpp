@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/log_gamma.hpp"
+
 namespace pathline::scaling {
 namespace {
 
@@ -81,7 +83,7 @@ void Posterior::assign(const Measured& measured, std::span<const Candidate> cand
   std::array<double, Candidate::kMaxTerms + 2> of_columns{};
   for (size_t k = 1; k < of_columns.size(); ++k) {
     const double half = (noise_.freedom + point_count - double(k)) / 2;
-    of_columns[k] = (half > 0 ? std::lgamma(half) : 0) + double(k) / 2 * std::log(2 * M_PI);
+    of_columns[k] = (half > 0 ? base::log_gamma(half) : 0) + double(k) / 2 * std::log(2 * M_PI);
   }
   score_.resize(candidates.size());
   double highest = -INFINITY;
