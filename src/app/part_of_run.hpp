@@ -45,18 +45,25 @@ base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path&
 /// So many events are judged in a few seconds.
 inline constexpr uint64_t kMostJudgedEvents = 1 << 24;
 
+/// A part of the time of a run, in seconds since its start.
+struct PartOfTime {
+  double from_s;
+  double until_s;
+  std::string steps;  ///< "time steps 690 to 701"; "" without.
+};
+
+/// That of a marked time step, from where the first rank begins to where the last one ends it.
+/// errors  kNotFound for a step that there is not; those of reading the summary.
+base::Result<PartOfTime> time_of_step(const std::filesystem::path& path,
+                                      const summary::RunSummary& summary, uint32_t step);
+
 /// A part of a run to judge instead of all of it: time steps around the one in the middle, or where
 /// none are marked time around that, of up to kMostJudgedEvents or what half of the memory holds.
 ///
 /// most_events  what a run may have that is judged as a whole.
 /// returns      its times, in seconds since the start of the run, and its steps; nullopt if the
 ///              whole has no more and fits into memory, or parts cannot be read.
-struct MiddlePart {
-  double from_s;
-  double until_s;
-  std::string steps;  ///< "time steps 690 to 701"; "" without.
-};
-base::Result<std::optional<MiddlePart>> middle_part(const std::filesystem::path& path,
+base::Result<std::optional<PartOfTime>> middle_part(const std::filesystem::path& path,
                                                     const summary::RunSummary& summary,
                                                     uint64_t most_events = UINT64_MAX);
 

@@ -14,6 +14,7 @@
 #include "app/rank_rows.hpp"
 #include "app/test_archived_run.hpp"
 #include "base/test_scale.hpp"
+#include "comm/matrix.hpp"
 #include "comm/waits.hpp"
 #include "findings/test_random_program.hpp"
 #include "profile/profile.hpp"
@@ -98,6 +99,46 @@ TEST(PartOfRun, SaysWhatTheWholeSaysOfItsTime) {
     smaller += run.smaller;
   }
   EXPECT_GT(smaller, base::scaled(60));
+}
+
+std::string pairs_of_step(const trace::Trace& trace, uint32_t step, base::ThreadPool& pool) {
+  const comm::Matrix matrix = comm::matrix(trace, {}, step, pool);
+  std::string text;
+  for (uint32_t sender = 0; sender < matrix.traffic.rank_count(); ++sender) {
+    for (size_t i = matrix.traffic.row[sender]; i < matrix.traffic.row[sender + 1]; ++i) {
+      text += fmt::format("{} {} {} {} {} {}\n", sender, matrix.traffic.receiver[i],
+                          matrix.traffic.messages[i], matrix.traffic.bytes[i], matrix.min_ticks[i],
+                          matrix.max_ticks[i]);
+    }
+  }
+  return text;
+}
+
+TEST(PartOfRun, HasTheMessagesOfATimeStep) {
+  size_t smaller = 0;
+  size_t with_messages = 0;
+  for (uint32_t seed = 0; seed < base::scaled(60); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ArchivedRun run(findings::RandomProgram(seed).trace(), 40);
+    std::map<uint32_t, trace::StepWindow> steps;
+    for (const auto& of_rank : trace::marked_steps(run.whole)) {
+      for (const trace::StepWindow& one : of_rank) {
+        trace::StepWindow& all = steps.try_emplace(one.step, one).first->second;
+        all.begin_ticks = std::min(all.begin_ticks, one.begin_ticks);
+        all.end_ticks = std::max(all.end_ticks, one.end_ticks);
+      }
+    }
+    for (const auto& [number, time] : steps) {
+      const trace::Trace part = run.messages_of(time.begin_ticks, time.end_ticks + 1);
+      const std::string expected = pairs_of_step(run.whole, number, run.pool);
+      EXPECT_EQ(pairs_of_step(part, number, run.pool), expected) << "step " << number;
+      with_messages += expected.empty() ? 0 : 1;
+      if (testing::Test::HasFailure()) return;
+    }
+    smaller += run.smaller;
+  }
+  EXPECT_GT(smaller, base::scaled(60));
+  EXPECT_GT(with_messages, base::scaled(60));
 }
 
 }  // namespace

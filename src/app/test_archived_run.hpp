@@ -80,6 +80,19 @@ class ArchivedRun {
     }
   }
 
+  /// As read_part() does for messages.
+  trace::Trace messages_of(uint64_t from_ticks, uint64_t until_ticks) {
+    summary::PartOfRun part = summary::between_marks(marks_, {from_ticks - 1, until_ticks, {}});
+    part.locations = chosen_locations(summary_.run, {});
+    auto opened = open_archive_of(archive_, part.locations, pool);
+    EXPECT_TRUE(opened.ok());
+    auto read = summary::read_back_messages(std::move(opened).value(), summary_.archive, marks_,
+                                            summary_.run, part, pool);
+    EXPECT_TRUE(read.ok()) << read.error().message;
+    smaller += read.value().event_count() < whole.event_count() ? 1 : 0;
+    return std::move(read).value();
+  }
+
   /// As of a file of its summary.
   [[nodiscard]] KnownArchive known() const {
     KnownArchive known{archive_, {}, summary_.archive, marks_, summary::StepsOfTime()};

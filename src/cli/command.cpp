@@ -331,11 +331,29 @@ base::Status read_events(const CommonOptions& options, Opened& opened,
   return {};
 }
 
-base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
-                        std::optional<uint32_t> step) {
-  if (!step) return {};
-  const auto status = trace::require_step(trace, *step);
-  return status ? status : about(options, status.error());
+base::Result<std::unique_ptr<Opened>> open_step(const CommonOptions& options, uint32_t step,
+                                                std::optional<app::PartNeeds> needs) {
+  auto opened = open(options, Takes::kPartsOfSummaries, summary::Parts::none());
+  if (!opened) return opened;
+  Opened& run = *opened.value();
+  if (run.summary) {
+    run.summary->run = std::move(run.trace);
+    const auto time = app::time_of_step(options.input, *run.summary, step);
+    run.trace = std::move(run.summary->run);
+    if (!time) return about(options, time.error());
+    CommonOptions of_step = options;
+    of_step.from_s = time.value().from_s;
+    of_step.until_s = time.value().until_s;
+    if (auto status = read_events(of_step, run, needs); !status) return status.error();
+    auto selection = select(options, run.trace);
+    if (!selection) return selection.error();
+    run.selection = std::move(selection).value();
+    return opened;
+  }
+  if (auto there = trace::require_step(run.trace, step); !there) {
+    return about(options, there.error());
+  }
+  return opened;
 }
 
 void note(std::string_view text) {

@@ -99,6 +99,11 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options,
                                            const summary::Parts& tables = {},
                                            std::optional<app::PartNeeds> needs = std::nullopt);
 
+/// open() of the events of a marked time step: of a summary no more than those, if `needs` allows.
+/// errors  kNotFound for a step that there is not, those of open().
+base::Result<std::unique_ptr<Opened>> open_step(const CommonOptions& options, uint32_t step,
+                                                std::optional<app::PartNeeds> needs);
+
 /// The events that the summary of `options` was made of, with progress and notes on stderr.
 /// errors  those of app::open_events()
 base::Result<trace::Trace> events_of(const CommonOptions& options,
@@ -127,10 +132,6 @@ base::Result<input::Input> open_input(const CommonOptions& options,
 
 /// The part of `trace` that `options` choose.
 base::Result<trace::Selection> select(const CommonOptions& options, const trace::Trace& trace);
-
-/// errors  kNotFound when `step` is given and the input of `options` has no such time step.
-base::Status check_step(const CommonOptions& options, const trace::Trace& trace,
-                        std::optional<uint32_t> step);
 
 /// Shows `progress` on stderr from its first second on while `job` runs.
 void with_progress(base::Progress& progress, bool quiet, const std::function<void()>& job);

@@ -43,10 +43,10 @@ base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
 namespace {
 
 /// Of a run that is too large for memory, the part to judge, with a note. `run` is of its summary.
-base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& options,
+base::Result<std::optional<app::PartOfTime>> middle_of(const CommonOptions& options,
                                                        std::string_view how_to_choose,
                                                        Opened& run) {
-  if (!options.scratch.empty()) return std::optional<app::MiddlePart>();
+  if (!options.scratch.empty()) return std::optional<app::PartOfTime>();
   run.summary->run = std::move(run.trace);
   auto part = app::middle_part(options.input, *run.summary);
   run.trace = std::move(run.summary->run);

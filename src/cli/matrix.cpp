@@ -68,14 +68,17 @@ void add_paths(const std::vector<app::PathMessages>& paths, Table& table) {
 base::Result<int> run_matrix(const MatrixOptions& options) {
   Table table = table_of(options);
   if (auto status = table.check_sort(); !status) return status.error();
-  const bool needs_events = options.step || options.by == "callpath";
-  auto opened = open(options, needs_events ? Takes::kTraces : Takes::kSummaries,
-                     {.profile = false, .waits = false, .bytes = false, .steps = false},
-                     needs_events ? std::nullopt : std::optional(app::PartNeeds::kMessages));
+  // Where a message was sent from, no part of a run knows.
+  const bool of_paths = options.by == "callpath";
+  const auto needs = of_paths ? std::nullopt : std::optional(app::PartNeeds::kMessages);
+  auto opened =
+      options.step
+          ? open_step(options, *options.step, needs)
+          : open(options, of_paths ? Takes::kTraces : Takes::kSummaries,
+                 {.profile = false, .waits = false, .bytes = false, .steps = false}, needs);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
   const auto& tables = opened.value()->summary;
-  if (auto status = check_step(options, trace, options.step); !status) return status.error();
   const auto matrix =
       tables ? comm::chosen(tables->matrix, opened.value()->selection)
              : comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);

@@ -160,15 +160,13 @@ base::Result<int> draw_comparison(app::FigureKind kind, const CommonOptions& com
   }
   CommonOptions after = common;
   after.input = compare;
-  auto first = open(common);
+  const auto needs = app::needs_of(kind);
+  auto first = options.step ? open_step(common, *options.step, needs) : open(common);
   if (!first) return first.error();
-  auto second = open(after);
+  auto second = options.step ? open_step(after, *options.step, needs) : open(after);
   if (!second) return second.error();
   const Opened& was = *first.value();
   const Opened& is = *second.value();
-  for (const auto& [given, trace] : {std::pair{&common, &was.trace}, {&after, &is.trace}}) {
-    if (auto status = check_step(*given, *trace, options.step); !status) return status.error();
-  }
   look.title =
       title_of(kind, common, fmt::format("{} \u2192 {}", run_name(common.input), run_name(compare)),
                options.step, was.trace.complete && is.trace.complete);
@@ -231,14 +229,15 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   if (auto status = parse(kind, options, metric, stats, look); !status) return status.error();
   if (!compare.empty()) return draw_comparison(kind, common, options, compare, look, stats);
   const bool by_messages = kind == app::FigureKind::kTimeline && options.order == "spectral";
-  const bool needs_events = options.step || options.critical || look.pick || by_messages;
+  const bool needs_events = options.critical || look.pick || by_messages;
   const auto needs = options.critical ? std::optional(app::PartNeeds::kFindings)
                      : needs_events   ? std::nullopt
                                       : app::needs_of(kind);
   CommonOptions reading = common;
   if (kind == app::FigureKind::kProfile) reading.messages = trace::WantedMessages::kCount;
-  auto opened =
-      open(reading, needs_events ? Takes::kTraces : taken_by(kind), app::tables_of(kind), needs);
+  auto opened = options.step ? open_step(reading, *options.step, needs)
+                             : open(reading, needs_events ? Takes::kTraces : taken_by(kind),
+                                    app::tables_of(kind), needs);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   if (kind == app::FigureKind::kTimeline && run.summary && run.trace.locations.empty()) {
@@ -250,7 +249,6 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
     whole = std::move(run.summary->profile);
     if (auto status = read_events(reading, run, needs); !status) return status.error();
   }
-  if (auto status = check_step(common, run.trace, options.step); !status) return status.error();
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
   if (options.critical) {

@@ -167,9 +167,14 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
     return need(app::matrix_table(*file, selection(part), by));
   }
   base::ThreadPool threads = pool();
-  const bool is_of_messages = !step && by != "callpath";
+  Part read = part;
+  if (const auto* file = summary(); file != nullptr && step) {
+    const auto time = need_here(app::time_of_step(file->path, *file->tables, *step));
+    read.begin_s = time.from_s;
+    read.end_s = time.until_s;
+  }
   const auto trace =
-      is_of_messages ? events_needed(part, app::PartNeeds::kMessages) : events_needed();
+      by == "callpath" ? events_needed() : events_needed(read, app::PartNeeds::kMessages);
   return need_here(app::matrix_table(trace, selection(part), by, step, threads));
 }
 

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "trace/select.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -160,6 +164,31 @@ base::Result<StepsOfTime> read_steps_of_time(const ColumnReader& file, const tra
               });
   }
   return result;
+}
+
+base::Result<trace::StepWindow> read_time_of_step(const ColumnReader& file,
+                                                  const RunSummary& summary, uint32_t step) {
+  trace::StepWindow time{step, UINT64_MAX, 0};
+  std::set<uint32_t> numbers;
+  uint32_t last_step = 0;
+  if (summary.facts.marked_steps > 0) {
+    Columns in(file);
+    for_each_step(in, summary.run, false, [&](const steps::Row& row, size_t) {
+      // Mostly the rows of a step stand behind each other.
+      if (numbers.empty() || row.step != last_step) numbers.insert(row.step);
+      last_step = row.step;
+      if (row.step != step) return;
+      time.begin_ticks = std::min(time.begin_ticks, row.begin_ticks);
+      time.end_ticks = std::max(time.end_ticks, row.end_ticks);
+    });
+    if (!in.status()) return in.status().error();
+  }
+  if (numbers.contains(step)) return time;
+  trace::WholeRun known{.steps = {{}}};
+  for (const uint32_t number : numbers) known.steps[0].push_back({number, 0, 0});
+  trace::Trace marked;
+  marked.whole = std::make_shared<const trace::WholeRun>(std::move(known));
+  return trace::require_step(marked, step).error();
 }
 
 }  // namespace pathline::summary

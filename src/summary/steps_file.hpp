@@ -32,4 +32,11 @@ base::Result<StepsOfTime> read_steps_of_time(const ColumnReader& file, const tra
                                              uint64_t from_ticks, uint64_t until_ticks,
                                              bool of_first_rank = false);
 
+/// From the first begin to the last end of a step, of all ranks that have it.
+///
+/// errors  kNotFound, as trace::require_step(); kCorrupt.
+/// cost    O(steps of all ranks).
+base::Result<trace::StepWindow> read_time_of_step(const ColumnReader& file,
+                                                  const RunSummary& summary, uint32_t step);
+
 }  // namespace pathline::summary
