@@ -22,8 +22,13 @@ base::Result<trace::Selection> select_focus(const trace::Trace& trace,
       fmt::format("The run lasts {}.", base::human_seconds(trace.duration_seconds()))};
 }
 
+bool leaves_out_time(const trace::Trace& trace, const trace::Selection& selection) {
+  return selection.from_ticks > trace.start_ticks || selection.until_ticks <= trace.end_ticks;
+}
+
 void focus_on(const trace::Trace& trace, const trace::Selection& selection,
               FindingsRequest& request) {
+  if (!leaves_out_time(trace, selection)) return;
   request.focus = findings::Focus::kTime;
   request.from_s = trace.seconds(std::max(selection.from_ticks, trace.start_ticks));
   request.until_s = trace.seconds(std::min(selection.until_ticks, trace.end_ticks));

@@ -22,7 +22,9 @@ struct JudgedPart {
 /// errors  kInvalidArgument for one outside of the run.
 base::Result<trace::Selection> select_focus(const trace::Trace& trace,
                                             const FindingsRequest& request);
-/// The other way round.
+/// Whether a selection leaves out some of the time of a run.
+bool leaves_out_time(const trace::Trace& trace, const trace::Selection& selection);
+/// The focus on the time of a selection; of one that leaves none out the focus stays.
 void focus_on(const trace::Trace& trace, const trace::Selection& selection,
               FindingsRequest& request);
 

@@ -47,13 +47,13 @@ uint64_t bytes_an_event(PartNeeds needs) {
 /// Whether a part of so many events fits into memory.
 base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs) {
   const auto available = base::available_memory();
-  const uint64_t bytes = events * bytes_an_event(needs);
-  if (!available || bytes <= *available) return {};
+  const uint64_t each = bytes_an_event(needs);
+  if (!available || events <= *available / each) return {};
   return base::Error{
       base::ErrorCode::kIo,
       fmt::format("this part of {} has about {} events and needs {} of memory; {} can be had",
                   source.string(), base::human_count(events),
-                  base::human_bytes(static_cast<double>(bytes)),
+                  base::human_bytes(static_cast<double>(events) * static_cast<double>(each)),
                   base::human_bytes(static_cast<double>(*available))),
       needs == PartNeeds::kCalls
           ? "A shorter time or fewer ranks need less; --scratch DIR has a disk in its place."

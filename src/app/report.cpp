@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/judged_part.hpp"
 #include "app/picture.hpp"
 #include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
@@ -455,9 +456,7 @@ class Report {
            selection_.ranks.empty();
   }
 
-  [[nodiscard]] bool has_time() const {
-    return selection_.from_ticks > trace_.start_ticks || selection_.until_ticks < trace_.end_ticks;
-  }
+  [[nodiscard]] bool has_time() const { return leaves_out_time(trace_, selection_); }
   [[nodiscard]] std::string time_text() const {
     return fmt::format("{:g} s to {:g} s",
                        trace_.seconds(std::max(selection_.from_ticks, trace_.start_ticks)),

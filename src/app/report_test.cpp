@@ -363,6 +363,18 @@ TEST(Report, IsAboutTheTimeThatIsChosen) {
   EXPECT_THAT(one, HasSubstr("are of the whole run, findings of all ranks.</p>"));
 }
 
+TEST(Report, OfAllOfTheTimeIsOfTheRun) {
+  const Trace trace = uneven_trace();
+  trace::Selection selection;
+  selection.from_ticks = trace.start_ticks;
+  selection.until_ticks = trace.end_ticks + 1;
+  FindingsRequest request;
+  const auto focus = request.focus;
+  focus_on(trace, selection, request);
+  EXPECT_EQ(request.focus, focus);
+  EXPECT_THAT(report(trace, "run", selection), Not(HasSubstr("This is about")));
+}
+
 TEST(Report, OfAPartHasTheFiguresOfTheWholeAtItsTop) {
   const Trace part = uneven_trace();
   comm::Summary whole;

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "app/empty_result.hpp"
+#include "app/judged_part.hpp"
 #include "app/open_run.hpp"
 #include "app/output.hpp"
 #include "base/file.hpp"
@@ -167,8 +168,7 @@ base::Error about(const CommonOptions& options, base::Error error) {
 /// Whether the chosen time leaves nothing out.
 bool is_all_time(const CommonOptions& options, const trace::Trace& trace) {
   const auto selection = select(options, trace);
-  return selection && selection.value().from_ticks <= trace.start_ticks &&
-         selection.value().until_ticks > trace.end_ticks;
+  return selection && !app::leaves_out_time(trace, selection.value());
 }
 
 }  // namespace

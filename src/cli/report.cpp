@@ -67,12 +67,11 @@ base::Result<int> run_report(const CommonOptions& options) {
       return;
     }
     app::FindingsRequest request{.critical_path = true};
-    const bool has_time = options.from_s || options.until_s;
-    if (has_time) app::focus_on(run.trace, run.selection, request);
+    app::focus_on(run.trace, run.selection, request);
     auto found = app::find_findings(run.trace, run.source, request, run.pool, progress);
     if (!found) return;
     // Models are of what findings are usually about.
-    if (!has_time) {
+    if (!app::leaves_out_time(run.trace, run.selection)) {
       app::add_growth(run.source, request.min_percent, found.value(), run.pool, progress);
     }
     // The summary shows its parts faster than the archive.
