@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/middle_part.hpp"
 #include "app/open_run.hpp"
 #include "app/part_of_run.hpp"
 #include "base/text.hpp"
@@ -38,6 +39,10 @@ base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
                                   chosen->from_s, chosen->until_s,
                                   chosen->steps.empty() ? "" : ", ", chosen->steps,
                                   input::events_of(summary, path).string()));
+      if (chosen->slower) {
+        notes.push_back(fmt::format("{} (--from {:.6f} --until {:.6f})", chosen->slower_text,
+                                    chosen->slower->from_s, chosen->slower->until_s));
+      }
       return std::move(*part.value());
     }
   }

@@ -2,7 +2,6 @@
 #include "app/part_of_run.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <utility>
 
@@ -123,117 +122,6 @@ base::Result<PartOfTime> time_of_step(const fs::path& path, const summary::RunSu
   return PartOfTime{summary.run.seconds(std::max<uint64_t>(1, time.value().begin_ticks) - 1),
                     summary.run.seconds(time.value().end_ticks + 2),
                     fmt::format("time step {}", step)};
-}
-
-namespace {
-
-using Steps = std::vector<std::vector<trace::StepWindow>>;
-
-/// Times of a run in their order, of which some around the middle can be taken: the steps of a
-/// rank, or where there are less than three pieces of equal length. Of a program that began anew
-/// those of one go.
-std::vector<trace::StepWindow> stretches_of(const trace::Trace& run, const Steps& steps) {
-  constexpr size_t kLeastSteps = 3;
-  const auto of_rank =
-      std::find_if(steps.begin(), steps.end(), [](const auto& some) { return !some.empty(); });
-  if (of_rank != steps.end() && of_rank->size() >= kLeastSteps) {
-    const auto is_anew = [](const trace::StepWindow& a, const trace::StepWindow& b) {
-      return b.step <= a.step;
-    };
-    const auto middle = of_rank->begin() + static_cast<ptrdiff_t>(of_rank->size() / 2);
-    const auto end = std::adjacent_find(middle, of_rank->end(), is_anew);
-    const auto before = std::adjacent_find(
-        std::reverse_iterator(middle + 1), of_rank->rend(),
-        [&](const trace::StepWindow& b, const trace::StepWindow& a) { return is_anew(a, b); });
-    return {before == of_rank->rend() ? of_rank->begin() : before.base() - 1,
-            end == of_rank->end() ? end : end + 1};
-  }
-  constexpr uint64_t kPieces = 4096;
-  const uint64_t ticks = (run.end_ticks - run.start_ticks) / kPieces;
-  std::vector<trace::StepWindow> pieces;
-  for (uint64_t i = 0; i < kPieces; ++i) {
-    const uint64_t begin = run.start_ticks + i * ticks;
-    pieces.push_back({findings::kNone, begin, begin + ticks});
-  }
-  return pieces;
-}
-
-/// From the first begin to the last end of a step, of all ranks.
-///
-/// like  that of one rank: a program that begins anew has its number several times.
-trace::StepWindow of_all_ranks(const trace::StepWindow& like, const Steps& steps) {
-  trace::StepWindow all = like;
-  for (const auto& of_rank : steps) {
-    for (const trace::StepWindow& one : of_rank) {
-      const bool overlaps = one.begin_ticks < like.end_ticks && one.end_ticks > like.begin_ticks;
-      if (one.step != like.step || !overlaps) continue;
-      all.begin_ticks = std::min(all.begin_ticks, one.begin_ticks);
-      all.end_ticks = std::max(all.end_ticks, one.end_ticks);
-    }
-  }
-  return all;
-}
-
-}  // namespace
-
-base::Result<std::optional<PartOfTime>> middle_part(const fs::path& path,
-                                                    const summary::RunSummary& summary,
-                                                    uint64_t most_events) {
-  using Middle = std::optional<PartOfTime>;
-  if (summary.facts.events <= most_events && fits_into_memory(summary)) return Middle();
-  const auto known = known_archive(path, summary, PartNeeds::kFindings);
-  if (!known) return known.error();
-  if (!known.value()) return Middle();
-  const KnownArchive& archive = *known.value();
-  Steps steps;
-  if (summary.facts.marked_steps > 0) {
-    auto read = summary::read_steps_of_time(*archive.file, summary.run, 0, UINT64_MAX, true);
-    if (!read) return read.error();
-    steps = std::move(read.value().windows);
-  }
-  const auto stretches = stretches_of(summary.run, steps);
-  // A power of two: what is judged does not change with some more or less memory.
-  const uint64_t most = std::bit_floor(std::min(
-      kMostJudgedEvents, base::available_memory().value_or(UINT64_MAX) / kBytesOfPartAnEvent / 2));
-  const size_t count = stretches.size();
-  // `wide` more on each side of the one in the middle.
-  const auto part_of = [&](size_t wide) {
-    const size_t middle = count / 2;
-    const size_t first = middle - std::min(middle, wide);
-    const size_t last = std::min(count - 1, middle + wide);
-    return std::pair(stretches[first], stretches[last]);
-  };
-  const std::vector<uint32_t> locations = chosen_locations(summary.run, {});
-  const auto events_of = [&](size_t wide) {
-    const auto [first, last] = part_of(wide);
-    const summary::PartOfRun part =
-        summary::between_operations(archive.marks, {first.begin_ticks, last.end_ticks, locations});
-    return summary::events_to_keep(archive.index, summary.run, part);
-  };
-  // All that lies between the marks is read for the one in the middle, too.
-  const uint64_t least = events_of(0);
-  const auto fits = [&](size_t wide) { return events_of(wide) <= std::max(most, least); };
-  size_t wide = 0;
-  size_t too_wide = count;
-  while (wide + 1 < too_wide) {
-    const size_t between = (wide + too_wide) / 2;
-    (fits(between) ? wide : too_wide) = between;
-  }
-  auto [first, last] = part_of(wide);
-  if (first.step != findings::kNone) {
-    const auto all =
-        summary::read_steps_of_time(*archive.file, summary.run, first.begin_ticks, last.end_ticks);
-    if (!all) return all.error();
-    first = of_all_ranks(first, all.value().windows);
-    last = of_all_ranks(last, all.value().windows);
-  }
-  PartOfTime part{summary.run.seconds(first.begin_ticks), summary.run.seconds(last.end_ticks), ""};
-  if (first.step != findings::kNone) {
-    part.steps = first.step == last.step
-                     ? fmt::format("time step {}", first.step)
-                     : fmt::format("time steps {} to {}", first.step, last.step);
-  }
-  return Middle(part);
 }
 
 }  // namespace pathline::app

@@ -57,14 +57,4 @@ struct PartOfTime {
 base::Result<PartOfTime> time_of_step(const std::filesystem::path& path,
                                       const summary::RunSummary& summary, uint32_t step);
 
-/// A part of a run to judge instead of all of it: time steps around the one in the middle, or where
-/// none are marked time around that, of up to kMostJudgedEvents or what half of the memory holds.
-///
-/// most_events  what a run may have that is judged as a whole.
-/// returns      its times, in seconds since the start of the run, and its steps; nullopt if the
-///              whole has no more and fits into memory, or parts cannot be read.
-base::Result<std::optional<PartOfTime>> middle_part(const std::filesystem::path& path,
-                                                    const summary::RunSummary& summary,
-                                                    uint64_t most_events = UINT64_MAX);
-
 }  // namespace pathline::app

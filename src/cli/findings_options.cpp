@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/judged_part.hpp"
-#include "app/part_of_run.hpp"
+#include "app/middle_part.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 
@@ -43,19 +43,26 @@ base::Result<app::FindingsRequest> focus_of(const FocusOptions& options) {
 namespace {
 
 /// Of a run that is too large for memory, the part to judge, with a note. `run` is of its summary.
-base::Result<std::optional<app::PartOfTime>> middle_of(const CommonOptions& options,
-                                                       std::string_view how_to_choose,
-                                                       Opened& run) {
-  if (!options.scratch.empty()) return std::optional<app::PartOfTime>();
+///
+/// choice  how another one is chosen, with {0} and {1} for where it begins and ends.
+base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& options,
+                                                       std::string_view choice, Opened& run) {
+  if (!options.scratch.empty()) return std::optional<app::MiddlePart>();
   run.summary->run = std::move(run.trace);
   auto part = app::middle_part(options.input, *run.summary);
   run.trace = std::move(run.summary->run);
-  if (part && part.value() && !options.quiet) {
-    note(fmt::format(
-        "{} events are too many for the memory there is: judging {:.6f} s to {:.6f} "
-        "s{} ({} for others, --scratch DIR for all, on a disk)",
-        base::human_count(run.summary->facts.events), part.value()->from_s, part.value()->until_s,
-        part.value()->steps.empty() ? "" : ", " + part.value()->steps, how_to_choose));
+  if (!part || !part.value() || options.quiet) return part;
+  const app::MiddlePart& judged = *part.value();
+  note(
+      fmt::format("{} events are too many for the memory there is: judging {:.6f} s to {:.6f} "
+                  "s{} ({} for others, --scratch DIR for all, on a disk)",
+                  base::human_count(run.summary->facts.events), judged.from_s, judged.until_s,
+                  judged.steps.empty() ? "" : ", " + judged.steps,
+                  fmt::format(fmt::runtime(choice), "FROM", "UNTIL")));
+  if (judged.slower) {
+    note(fmt::format("{} ({})", judged.slower_text,
+                     fmt::format(fmt::runtime(choice), fmt::format("{:.6f}", judged.slower->from_s),
+                                 fmt::format("{:.6f}", judged.slower->until_s))));
   }
   return part;
 }
@@ -74,7 +81,7 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
                                                         const Answers& answers, Opened& run) {
   auto kept = kept_of(options, answers, run);
   if (!kept || kept.value() || !run.summary) return kept;
-  const auto middle = middle_of(options, "--from and --until", run);
+  const auto middle = middle_of(options, "--from {} --until {}", run);
   if (!middle) return middle.error();
   CommonOptions time = options;
   std::optional<app::PartNeeds> needs;
@@ -94,7 +101,7 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
       options, [&](const app::JudgedRun& judged) { return judged.answers(request); }, run);
   if (!kept || kept.value() || !run.summary) return kept;
   if (request.focus != findings::Focus::kTime) {
-    const auto middle = middle_of(options, "--focus FROM:UNTIL", run);
+    const auto middle = middle_of(options, "--focus {}:{}", run);
     if (!middle) return middle.error();
     if (middle.value()) {
       request.focus = findings::Focus::kTime;

@@ -5,6 +5,7 @@
 
 #include "app/counted_profile.hpp"
 #include "app/judged_run.hpp"
+#include "app/middle_part.hpp"
 #include "app/open_run.hpp"
 #include "app/picture.hpp"
 #include "app/summary_picture.hpp"
@@ -231,6 +232,10 @@ std::pair<app::DataTable, std::vector<std::string>> Run::findings(double min_per
                         "{:.6f} s, others "
                         "by begin_s and end_s",
                         path_, middle->from_s, middle->until_s));
+        if (middle->slower) {
+          notes.push_back(fmt::format("{} (begin_s={:.6f}, end_s={:.6f})", middle->slower_text,
+                                      middle->slower->from_s, middle->slower->until_s));
+        }
       }
     }
     source = input::events_of(*file->tables, path_).string();
