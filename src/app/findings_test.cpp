@@ -282,6 +282,7 @@ TEST(JudgedRun, ComesBackFromItsTextAndTrustsNone) {
   ASSERT_TRUE(again.ok()) << again.error().message;
   const JudgedRun& kept = *again.value();
   EXPECT_TRUE(kept.answers({.min_percent = 3}));
+  EXPECT_TRUE(kept.answers({.min_percent = 5}));
   EXPECT_FALSE(kept.answers({}));
   EXPECT_FALSE(kept.answers({.focus = findings::Focus::kRun, .min_percent = 3}));
   ASSERT_EQ(kept.findings.findings.size(), judged.value().findings.findings.size());
@@ -298,6 +299,24 @@ TEST(JudgedRun, ComesBackFromItsTextAndTrustsNone) {
   less.definitions.regions.resize(1);
   EXPECT_THAT(judged_run("x", summary, less).error().message, HasSubstr("a region that does not"));
   EXPECT_FALSE(judged_run("x", summary::RunSummary(), trace).value().has_value());
+}
+
+TEST(JudgedRun, HasTheLargerFindingsAlone) {
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  const trace::Trace trace = late_rank(500);
+  const auto judged = judge_run(trace, "run", {.min_percent = 0}, pool, progress);
+  ASSERT_TRUE(judged.ok());
+  ASSERT_FALSE(judged.value().findings.findings.empty());
+  for (const double least : {1.0, 5.0, judged.value().findings.findings[0].recoverable_pct + 1}) {
+    const FindingsRequest request{.min_percent = least};
+    JudgedRun kept = judged.value();
+    ASSERT_TRUE(kept.answers(request));
+    kept.leave_out_below(least);
+    const auto expected = find_findings(trace, "run", request, pool, progress);
+    ASSERT_TRUE(expected.ok());
+    EXPECT_EQ(findings_json(kept.findings), findings_json(expected.value())) << least;
+  }
 }
 
 TEST(WaitCauses, AreWhatTheLateOneDid) {

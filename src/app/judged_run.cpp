@@ -119,9 +119,34 @@ std::string fault_of(const JudgedRun& judged, const trace::Trace& run) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a finding gains too little for `min_percent`; what limits a verdict gains nothing.
+bool is_left_out(const FindingRow& row, double min_percent) {
+  return !row.is_note && row.recoverable_pct < min_percent;
+}
+
+}  // namespace
+
 bool JudgedRun::answers(const FindingsRequest& other) const {
-  return request.focus == other.focus && request.from_s == other.from_s &&
-         request.until_s == other.until_s && request.min_percent == other.min_percent;
+  if (request.focus != other.focus || request.from_s != other.from_s ||
+      request.until_s != other.until_s || request.min_percent > other.min_percent) {
+    return false;
+  }
+  // What is gained after those above counts those that would be left out.
+  const auto& rows = findings.findings;
+  const auto left_out = [&](const FindingRow& row) { return is_left_out(row, other.min_percent); };
+  const auto first = std::find_if(rows.begin(), rows.end(), left_out);
+  return std::all_of(first, rows.end(),
+                     [&](const FindingRow& row) { return row.is_note || left_out(row); });
+}
+
+void JudgedRun::leave_out_below(double min_percent) {
+  if (min_percent == request.min_percent) return;
+  request.min_percent = min_percent;
+  findings.nothing_above_pct = min_percent;
+  std::erase_if(findings.findings,
+                [&](const FindingRow& row) { return is_left_out(row, min_percent); });
 }
 
 base::Result<JudgedRun> judge_run(const trace::Trace& trace, const std::string& input,

@@ -28,8 +28,10 @@ struct JudgedRun {
   std::vector<WaitCause> wait_causes;
   bool has_all_causes = true;  ///< False: `wait_causes` has only those that cost most.
 
-  /// Whether a question is the one that was answered.
+  /// Whether a question is the one that was answered, or asks for no more than its larger findings.
   [[nodiscard]] bool answers(const FindingsRequest& other) const;
+  /// Makes it the answer to a question that answers() holds for.
+  void leave_out_below(double min_percent);
 };
 
 /// cost  find_findings(), and about as much for the rest

@@ -99,6 +99,7 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
                                                         Opened& run) {
   auto kept = kept_of(
       options, [&](const app::JudgedRun& judged) { return judged.answers(request); }, run);
+  if (kept && kept.value()) kept.value()->leave_out_below(request.min_percent);
   if (!kept || kept.value() || !run.summary) return kept;
   if (request.focus != findings::Focus::kTime) {
     const auto middle = middle_of(options, "--focus {}:{}", run);
