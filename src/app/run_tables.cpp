@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "app/call_path_matrix.hpp"
-#include "app/findings.hpp"
 #include "app/host_matrix.hpp"
+#include "app/judged_tables.hpp"
 #include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
+#include "app/row_columns.hpp"
 #include "app/step_rows.hpp"
 #include "app/step_source.hpp"
 #include "app/wait_rows.hpp"
@@ -21,36 +22,6 @@ namespace {
 
 using Counts = std::vector<std::optional<uint64_t>>;
 using Seconds = std::vector<std::optional<double>>;
-
-base::Error no_such(std::string_view by, std::string_view choices) {
-  return {base::ErrorCode::kInvalidArgument, fmt::format("by {}: there is only {}", by, choices)};
-}
-
-/// One value per row.
-template <class Rows, class Get>
-auto each(const Rows& rows, Get get) {
-  std::vector<std::decay_t<decltype(get(*rows.begin()))>> values;
-  values.reserve(rows.size());
-  for (const auto& row : rows) values.push_back(get(row));
-  return values;
-}
-
-template <class Rows, class Get>
-DataColumn numbers(std::string name, const Rows& rows, Get get) {
-  return own_column(std::move(name), each(rows, get));
-}
-template <class Rows, class Get>
-DataColumn texts(std::string name, const Rows& rows, Get get) {
-  const std::vector<std::string> all = each(rows, get);
-  return text_column(std::move(name), all);
-}
-template <class Value, class Rows, class Get>
-DataColumn optionals(std::string name, const Rows& rows, Get get) {
-  std::vector<std::optional<Value>> values;
-  values.reserve(rows.size());
-  for (const auto& row : rows) values.push_back(get(row));
-  return optional_column(std::move(name), values);
-}
 
 std::optional<double> imbalance_of(const ProfileRow& row) {
   return row.imbalance > 0 ? std::optional(row.imbalance) : std::nullopt;
@@ -117,7 +88,7 @@ DataTable work_table(const std::vector<ProfileRow>& rows, const std::vector<Work
   return table;
 }
 
-base::Error no_such_waits(std::string_view by) { return no_such(by, "rank, callpath, cause"); }
+base::Error no_such_waits(std::string_view by) { return no_such_by(by, "rank, callpath, cause"); }
 
 DataTable ranks_table(const trace::Trace& run, const comm::Waits& waits) {
   const auto& rows = waits.rows;
@@ -189,7 +160,7 @@ DataTable pairs_table(const trace::Trace& run, const comm::Matrix& matrix, std::
 
 base::Status check_pairs_by(std::string_view by) {
   if (by == "rank" || by == "host") return {};
-  return no_such(by, "rank, host, callpath");
+  return no_such_by(by, "rank, host, callpath");
 }
 
 /// kRank also for "host".
@@ -197,7 +168,7 @@ base::Result<ProfileBy> parse_profile_by(std::string_view by) {
   if (by == "region") return ProfileBy::kRegion;
   if (by == "callpath") return ProfileBy::kCallPath;
   if (by == "rank" || by == "host") return ProfileBy::kRank;
-  return no_such(by, "region, callpath, rank, host");
+  return no_such_by(by, "region, callpath, rank, host");
 }
 
 DataTable step_rows_table(const trace::Trace& run, const char* word, const steps::Table& all) {
@@ -302,36 +273,12 @@ base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selec
 
 base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selection& selection,
                                     std::string_view by, base::ThreadPool& pool) {
-  DataTable table;
-  auto& columns = table.columns;
-  const auto kind = [](const auto& row) { return row.kind; };
-  const auto count = [](const auto& row) { return row.count; };
-  const auto rank = [](const auto& row) { return row.rank; };
   if (by == "callpath") {
-    const auto rows = waits_by_call_path(*trace, comm::dependencies(*trace, pool), selection, pool);
-    table.rows = rows.size();
-    columns.push_back(texts("kind", rows, kind));
-    columns.push_back(texts("callpath", rows, [](const auto& row) { return row.call_path; }));
-    columns.push_back(numbers("count", rows, count));
-    columns.push_back(numbers("wait_s", rows, [](const auto& row) { return row.wait_s; }));
-    return table;
+    return waits_table(
+        waits_by_call_path(*trace, comm::dependencies(*trace, pool), selection, pool));
   }
   if (by == "cause") {
-    const auto rows = wait_causes(*trace, comm::dependencies(*trace, pool), selection, pool);
-    table.rows = rows.size();
-    columns.push_back(texts("kind", rows, kind));
-    columns.push_back(numbers("rank", rows, rank));
-    columns.push_back(texts("callpath", rows, [](const auto& row) {
-      return row.call_path.empty() ? "(outside of calls)" : row.call_path;
-    }));
-    columns.push_back(numbers("waiting_rank_s", rows, [](const auto& row) {
-      return row.short_term_rank_s + row.long_term_rank_s;
-    }));
-    columns.push_back(
-        numbers("short_term_rank_s", rows, [](const auto& row) { return row.short_term_rank_s; }));
-    columns.push_back(
-        numbers("long_term_rank_s", rows, [](const auto& row) { return row.long_term_rank_s; }));
-    return table;
+    return waits_table(wait_causes(*trace, comm::dependencies(*trace, pool), selection, pool));
   }
   if (by != "rank") return no_such_waits(by);
   return ranks_table(*trace, comm::waits(*trace, selection, pool));
@@ -355,43 +302,6 @@ DataTable steps_table(const SummaryFile& file, const trace::Selection& selection
   steps::Table own;
   return step_rows_table(file.tables->run, "step",
                          comm::chosen(file.tables->steps, selection, own));
-}
-
-base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
-                                       const FindingsRequest& request, base::ThreadPool& pool) {
-  base::Progress progress;
-  const auto report = find_findings(*trace, input, request, pool, progress);
-  if (!report) return report.error();
-  return findings_table(report.value());
-}
-
-DataTable findings_table(const FindingsReport& report) {
-  const auto& rows = report.findings;
-  DataTable table{.rows = rows.size()};
-  const auto text = [&](std::string name, std::string FindingRow::*field) {
-    table.columns.push_back(
-        texts(std::move(name), rows, [&](const auto& row) { return row.*field; }));
-  };
-  const auto number = [&](std::string name, double FindingRow::*field) {
-    table.columns.push_back(
-        numbers(std::move(name), rows, [&](const auto& row) { return row.*field; }));
-  };
-  text("kind", &FindingRow::kind);
-  text("confidence", &FindingRow::confidence);
-  number("recoverable_s", &FindingRow::recoverable_s);
-  number("recoverable_pct", &FindingRow::recoverable_pct);
-  table.columns.push_back(
-      optionals<double>("after_above_s", rows, [](const auto& row) { return row.after_above_s; }));
-  number("cost_rank_s", &FindingRow::cost_rank_s);
-  text("ranks", &FindingRow::ranks);
-  text("callpath", &FindingRow::call_path);
-  text("steps", &FindingRow::steps);
-  number("from_s", &FindingRow::from_s);
-  number("until_s", &FindingRow::until_s);
-  text("text", &FindingRow::text);
-  text("advice", &FindingRow::advice);
-  text("place", &FindingRow::place);
-  return table;
 }
 
 }  // namespace pathline::app

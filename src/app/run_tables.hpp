@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "app/data_table.hpp"
-#include "app/findings.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "profile/profile_file.hpp"
@@ -51,11 +50,6 @@ base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selec
 /// detect  where the program marks none, look for a period in its calls
 base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selection& selection,
                                     bool detect, base::ThreadPool& pool);
-
-/// input  what the run was opened from
-base::Result<DataTable> findings_table(const SharedTrace& trace, const std::string& input,
-                                       const FindingsRequest& request, base::ThreadPool& pool);
-DataTable findings_table(const FindingsReport& report);
 
 /// With send_ticks and recv_ticks behind the columns of the CSV, the times as they were recorded.
 /// Of everything, sender, receiver, bytes, tag and ticks are not copied.

@@ -1,139 +1,112 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/judged_answer.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "app/judge_in_parts.hpp"
-#include "app/part_of_run.hpp"
-#include "base/text.hpp"
 #include "cli/findings_options.hpp"
-#include "input/input.hpp"
+#include "comm/dependencies.hpp"
 
 namespace pathline::cli {
 namespace {
 
-/// What `judge(parts, summary, pool, progress)` concludes from all of a run that is larger than
-/// memory, part by part. nullopt without a summary, where that keeps the answer, and where the run
-/// cannot be judged in parts.
-template <class Found, class Judge>
-base::Result<std::optional<Found>> found_in_parts(const CommonOptions& options,
-                                                  const Answers& answers,
-                                                  const app::FindingsRequest& request, Opened& run,
-                                                  Judge judge) {
-  using Result = base::Result<std::optional<Found>>;
-  if (!run.summary || !options.scratch.empty() || app::fits_into_memory(*run.summary)) {
-    return std::optional<Found>();
-  }
-  const auto kept = app::judged_run(options.input, *run.summary, run.trace);
-  if (!kept) return kept.error();
-  if (kept.value() && answers(*kept.value())) return std::optional<Found>();
-  Result found = std::optional<Found>();
+/// What `ask` says of a summary.
+template <class Answer, class Ask>
+app::MaybeKnown<Answer> known_answer(const CommonOptions& options, Opened& run, Ask ask) {
+  app::MaybeKnown<Answer> known = std::optional<app::KnownAnswer<Answer>>();
+  if (!run.summary || !options.scratch.empty()) return known;  // A disk holds all of it.
   run.summary->run = std::move(run.trace);
+  const std::filesystem::path path = options.input;
+  std::vector<std::string> notes;
   with_progress(run.progress, options.quiet, [&] {
-    auto parts = app::run_in_parts(options.input, *run.summary, request);
-    if (!parts) {
-      found = parts.error();
-    } else if (parts.value()) {
-      found = judge(*parts.value(), *run.summary, run.pool, run.progress);
-    }
+    known = ask(app::AskedSummary{path, *run.summary, run.pool, run.progress, notes});
   });
-  if (found && found.value() && !options.quiet) {
-    note(fmt::format("{} events are too many for the memory there is: {} was read part by part",
-                     base::human_count(run.summary->facts.events),
-                     input::events_of(*run.summary, options.input).string()));
-  }
   run.trace = std::move(run.summary->run);
-  return found;
+  if (!options.quiet) {
+    for (const std::string& text : notes) note(text);
+  }
+  return known;
 }
 
-/// The same of the chosen time and ranks.
-template <class Row, class Judge>
-base::Result<std::optional<std::vector<Row>>> waits_found_in_parts(const CommonOptions& options,
-                                                                   const Answers& answers,
-                                                                   Opened& run, Judge judge) {
-  const trace::Selection& selection = run.selection;
-  return found_in_parts<std::vector<Row>>(
-      options, answers, {.focus = findings::Focus::kRun}, run,
-      [&](app::RunInParts& parts, const summary::RunSummary& summary, base::ThreadPool& pool,
-          base::Progress& progress) {
-        parts.window = {std::max(selection.from_ticks, summary.run.start_ticks),
-                        std::min(selection.until_ticks, summary.run.end_ticks)};
-        return judge(parts, summary, selection, pool, progress);
-      });
-}
-
-/// What the summary keeps by `take_kept`, or else `in_parts` or `of_all` find.
-template <class Report, class TakeKept, class InParts, class OfAll>
-base::Result<JudgedAnswer<Report>> answer_of(const CommonOptions& options,
-                                             app::FindingsRequest& request, Opened& run,
-                                             TakeKept take_kept, InParts in_parts, OfAll of_all) {
-  const auto answers = [&](const app::JudgedRun& judged) { return judged.answers(request); };
-  auto parts = found_in_parts<Report>(options, answers, request, run, in_parts);
-  if (!parts) return parts.error();
-  if (parts.value()) return JudgedAnswer<Report>{std::move(*parts.value())};
-  auto kept = kept_answer(options, request, run);
+/// What is known, or else what all events say that `read` has read.
+///
+/// take_kept  of what the summary keeps, where a disk holds all else.
+template <class Answer, class Ask, class Read, class TakeKept, class OfAll>
+base::Result<app::KnownAnswer<Answer>> answer_of(const CommonOptions& options, Opened& run, Ask ask,
+                                                 Read read, TakeKept take_kept, OfAll of_all) {
+  using Known = app::KnownAnswer<Answer>;
+  auto known = known_answer<Answer>(options, run, ask);
+  if (!known) return known.error();
+  if (known.value()) return std::move(*known.value());
+  auto kept = read();
   if (!kept) return kept.error();
-  if (kept.value()) return JudgedAnswer<Report>{take_kept(std::move(*kept.value())), true};
-  base::Result<Report> found = Report{};
+  if (kept.value()) return Known{take_kept(std::move(*kept.value())), true};
+  base::Result<Answer> found = Answer();
   base::Progress progress;
   with_progress(progress, options.quiet, [&] { found = of_all(progress); });
   if (!found) return found.error();
-  return JudgedAnswer<Report>{std::move(found).value()};
+  return Known{std::move(found).value()};
+}
+
+template <class Row, class Ask, class OfAll>
+base::Result<app::KnownAnswer<std::vector<Row>>> waits_of(const CommonOptions& options, Opened& run,
+                                                          std::vector<Row> app::JudgedRun::*rows,
+                                                          bool has_all_of_them, Ask ask,
+                                                          OfAll of_all) {
+  return answer_of<std::vector<Row>>(
+      options, run, [&](const app::AskedSummary& asked) { return ask(asked, run.selection); },
+      [&] {
+        return kept_answer(
+            options,
+            [&](const app::JudgedRun& kept) {
+              return options.ranks.empty() && (has_all_of_them || kept.has_all_causes);
+            },
+            run);
+      },
+      [&](app::JudgedRun kept) { return std::move(kept.*rows); },
+      [&](base::Progress& progress) {
+        progress.begin("finding out who waits for whom", "", 0);
+        return of_all(run.trace, comm::dependencies(run.trace, run.pool), run.selection, run.pool);
+      });
 }
 
 }  // namespace
 
-base::Result<JudgedAnswer<app::EfficiencyReport>> efficiency_of(const CommonOptions& options,
-                                                                app::FindingsRequest& request,
-                                                                std::optional<app::EfficiencyBy> by,
-                                                                Opened& run) {
-  using Report = app::EfficiencyReport;
-  const auto in_parts = [&](const app::RunInParts& parts, const summary::RunSummary& summary,
-                            base::ThreadPool& pool,
-                            base::Progress& progress) -> base::Result<std::optional<Report>> {
-    const auto found = app::efficiency_in_parts(parts, summary, pool, progress);
-    if (!found) return found.error();
-    if (!found.value()) return std::optional<Report>();
-    return std::optional(app::efficiency_report(
-        summary.run, parts.window, found.value()->efficiency, found.value()->useful, by));
-  };
-  return answer_of<Report>(
-      options, request, run,
-      [&](app::JudgedRun kept) { return app::report_by(std::move(kept.efficiency), by); }, in_parts,
+base::Result<app::KnownAnswer<app::EfficiencyReport>> efficiency_of(
+    const CommonOptions& options, app::FindingsRequest& request,
+    std::optional<app::EfficiencyBy> by, Opened& run) {
+  return answer_of<app::EfficiencyReport>(
+      options, run,
+      [&](const app::AskedSummary& asked) { return app::known_efficiency(asked, request, by); },
+      [&] { return kept_answer(options, request, run); },
+      [&](app::JudgedRun kept) { return app::report_by(std::move(kept.efficiency), by); },
       [&](base::Progress& progress) {
         return app::find_efficiency(run.trace, run.source, request, by, run.pool, progress);
       });
 }
 
-base::Result<JudgedAnswer<app::CriticalReport>> critical_path_of(const CommonOptions& options,
-                                                                 app::FindingsRequest& request,
-                                                                 Opened& run) {
-  using Report = app::CriticalReport;
-  const auto in_parts = [](const app::RunInParts& parts, const summary::RunSummary& summary,
-                           base::ThreadPool& pool,
-                           base::Progress& progress) -> base::Result<std::optional<Report>> {
-    const auto found = app::critical_path_in_parts(parts, summary, pool, progress);
-    if (!found) return found.error();
-    if (!found.value()) return std::optional<Report>();
-    return std::optional(app::critical_report(summary.run, parts.window, *found.value()));
-  };
-  return answer_of<Report>(
-      options, request, run, [](app::JudgedRun kept) { return std::move(kept.critical); }, in_parts,
+base::Result<app::KnownAnswer<app::CriticalReport>> critical_path_of(const CommonOptions& options,
+                                                                     app::FindingsRequest& request,
+                                                                     Opened& run) {
+  return answer_of<app::CriticalReport>(
+      options, run,
+      [&](const app::AskedSummary& asked) { return app::known_critical_path(asked, request); },
+      [&] { return kept_answer(options, request, run); },
+      [](app::JudgedRun kept) { return std::move(kept.critical); },
       [&](base::Progress& progress) {
         return app::find_critical_path(run.trace, run.source, request, run.pool, progress);
       });
 }
 
-base::Result<std::optional<std::vector<app::PathWaits>>> waits_in_parts(
-    const CommonOptions& options, const Answers& answers, Opened& run) {
-  return waits_found_in_parts<app::PathWaits>(options, answers, run,
-                                              app::waits_by_call_path_in_parts);
+base::Result<app::KnownAnswer<std::vector<app::PathWaits>>> waits_by_call_path_of(
+    const CommonOptions& options, Opened& run) {
+  return waits_of(options, run, &app::JudgedRun::waits_by_path, true, app::known_waits_by_call_path,
+                  app::waits_by_call_path);
 }
 
-base::Result<std::optional<std::vector<app::WaitCause>>> wait_causes_in_parts(
-    const CommonOptions& options, const Answers& answers, Opened& run) {
-  return waits_found_in_parts<app::WaitCause>(options, answers, run, app::wait_causes_in_parts);
+base::Result<app::KnownAnswer<std::vector<app::WaitCause>>> wait_causes_of(
+    const CommonOptions& options, Opened& run) {
+  return waits_of(options, run, &app::JudgedRun::wait_causes, false, app::known_wait_causes,
+                  app::wait_causes);
 }
 
 }  // namespace pathline::cli

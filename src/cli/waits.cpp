@@ -2,7 +2,6 @@
 #include "comm/waits.hpp"
 
 #include "app/empty_result.hpp"
-#include "app/judged_run.hpp"
 #include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
 #include "app/wait_rows.hpp"
@@ -70,26 +69,13 @@ void add_notes(const WaitsOptions& options, const Opened& run, const comm::Waits
       base::human_count(waits.messages_without_call), base::human_count(messages)));
 }
 
-/// Adds what is found of a run larger than memory part by part, else what its summary keeps, or all
-/// events say. returns  whether the summary kept it.
-template <class InParts, class Kept, class OfAll>
-base::Result<bool> add_answer(const WaitsOptions& options, const Answers& answers, Opened& run,
-                              Table& table, InParts in_parts, Kept kept_rows, OfAll of_all) {
-  const auto parts = in_parts(options, answers, run);
-  if (!parts) return parts.error();
-  if (parts.value()) {
-    add_rows(*parts.value(), table);
-    return false;
-  }
-  const auto kept = kept_answer(options, answers, run);
-  if (!kept) return kept.error();
-  if (kept.value()) {
-    add_rows(*kept.value().*kept_rows, table);
-    return true;
-  }
-  add_rows(of_all(run.trace, comm::dependencies(run.trace, run.pool), run.selection, run.pool),
-           table);
-  return false;
+/// returns  whether the summary kept them.
+template <class Row>
+base::Result<bool> add_answer(const base::Result<app::KnownAnswer<std::vector<Row>>>& found,
+                              Table& table) {
+  if (!found) return found.error();
+  add_rows(found.value().answer, table);
+  return found.value().kept;
 }
 
 /// What follows from who waits for whom.
@@ -100,13 +86,8 @@ base::Result<int> run_why(const WaitsOptions& options) {
   auto opened = open(options, Takes::kSummaries, kJudgedOnly, app::PartNeeds::kWaits);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
-  const auto is_known = [&](const app::JudgedRun& kept) {
-    return options.ranks.empty() && (!by_cause || kept.has_all_causes);
-  };
-  const auto kept = by_cause ? add_answer(options, is_known, run, table, wait_causes_in_parts,
-                                          &app::JudgedRun::wait_causes, app::wait_causes)
-                             : add_answer(options, is_known, run, table, waits_in_parts,
-                                          &app::JudgedRun::waits_by_path, app::waits_by_call_path);
+  const auto kept = by_cause ? add_answer(wait_causes_of(options, run), table)
+                             : add_answer(waits_by_call_path_of(options, run), table);
   if (!kept) return kept.error();
   if (kept.value()) table.add_summary_to_json();
   // Of a run larger than memory a part may have been judged.

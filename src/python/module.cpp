@@ -118,11 +118,9 @@ void add_run(py::module_& module) {
       .def("matrix", calls(&Run::matrix))
       .def("waits", calls(&Run::waits))
       .def("steps", calls(&Run::steps))
-      .def("findings",
-           [](const Run& run, double min_percent, const Part& part) {
-             auto [table, notes] = interruptible([&] { return run.findings(min_percent, part); });
-             return std::pair(std::move(table), std::move(notes));
-           })
+      .def("findings", calls(&Run::findings))
+      .def("efficiency", calls(&Run::efficiency))
+      .def("critical", calls(&Run::critical))
       .def("messages", calls(&Run::messages))
       .def("locations", calls(&Run::locations))
       .def("regions", calls(&Run::regions))

@@ -5,12 +5,16 @@
 
 #include "app/counted_profile.hpp"
 #include "app/judged_run.hpp"
+#include "app/judged_tables.hpp"
+#include "app/known_answer.hpp"
 #include "app/middle_part.hpp"
 #include "app/open_run.hpp"
 #include "app/picture.hpp"
 #include "app/summary_picture.hpp"
+#include "app/wait_rows.hpp"
 #include "app/whole_run.hpp"
 #include "base/progress.hpp"
+#include "comm/dependencies.hpp"
 #include "render/draw.hpp"
 #include "trace/warnings.hpp"
 
@@ -179,13 +183,34 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
   return need_here(app::matrix_table(trace, selection(part), by, step, threads));
 }
 
-app::DataTable Run::waits(const std::string& by, const Part& part) const {
-  if (const auto* file = summary(by != "callpath" && by != "cause" && !part.has_window())) {
-    return need(app::waits_table(*file, selection(part), by));
+Run::Judged Run::waits(const std::string& by, const Part& part) const {
+  std::vector<std::string> notes;
+  if (by != "callpath" && by != "cause") {
+    if (const auto* file = summary(!part.has_window())) {
+      return {need(app::waits_table(*file, selection(part), by)), {}};
+    }
+    base::ThreadPool threads = pool();
+    const auto trace = events_needed(part, app::PartNeeds::kWaits);
+    return {need(app::waits_table(trace, selection(part), by, threads)), {}};
   }
-  base::ThreadPool threads = pool();
-  const auto trace = events_needed(part, app::PartNeeds::kWaits);
-  return need(app::waits_table(trace, selection(part), by, threads));
+  app::FindingsRequest request{.focus = findings::Focus::kRun};
+  const auto table = [&](auto known, auto find) {
+    return judged<app::DataTable>(
+        part, app::PartNeeds::kWaits, request, notes,
+        [&](const app::AskedSummary& asked) -> std::optional<app::DataTable> {
+          if (part.has_window()) return std::nullopt;
+          const auto rows = need(known(asked, selection(part)));
+          return rows ? std::optional(app::waits_table(rows->answer)) : std::nullopt;
+        },
+        [&](const ToJudge& run, base::ThreadPool& threads, base::Progress&) {
+          return app::waits_table(find(*run.trace, comm::dependencies(*run.trace, threads),
+                                       selection(run.part), threads));
+        });
+  };
+  app::DataTable rows = by == "cause"
+                            ? table(app::known_wait_causes, app::wait_causes)
+                            : table(app::known_waits_by_call_path, app::waits_by_call_path);
+  return {std::move(rows), std::move(notes)};
 }
 
 app::DataTable Run::steps(bool detect, const Part& part) const {
@@ -207,46 +232,107 @@ app::TimelineTable Run::timeline(uint32_t width, const Part& part) const {
   return need(app::timeline_table(trace, selection(part), width, threads));
 }
 
-std::pair<app::DataTable, std::vector<std::string>> Run::findings(double min_percent,
-                                                                  const Part& part) const {
+void Run::focus_on(const Part& part, app::FindingsRequest& request) const {
+  if (!part.has_window()) return;
+  request.focus = findings::Focus::kTime;
+  request.from_s = part.begin_s.value_or(0);
+  request.until_s = part.end_s.value_or(duration_s().value_or(0));
+}
+
+Run::ToJudge Run::events_to_judge(const Part& part, app::PartNeeds needs,
+                                  app::FindingsRequest& request,
+                                  std::vector<std::string>& notes) const {
+  ToJudge to_judge{{}, path_, part};
+  if (const auto* file = summary()) {
+    to_judge.source = input::events_of(*file->tables, path_).string();
+    const auto middle =
+        part.has_window() ? std::nullopt : need(app::middle_part(file->path, *file->tables));
+    if (middle) {
+      to_judge.part.begin_s = middle->from_s;
+      to_judge.part.end_s = middle->until_s;
+      notes.push_back(
+          fmt::format("{}: the run does not fit into memory; this is of {:.6f} s to {:.6f} s, "
+                      "other parts by begin_s and end_s",
+                      path_, middle->from_s, middle->until_s));
+      if (middle->slower) {
+        notes.push_back(fmt::format("{} (begin_s={:.6f}, end_s={:.6f})", middle->slower_text,
+                                    middle->slower->from_s, middle->slower->until_s));
+      }
+    }
+  }
+  focus_on(to_judge.part, request);
+  to_judge.trace = events_needed(to_judge.part, needs);
+  return to_judge;
+}
+
+template <class Answer, class Ask, class Judge>
+Answer Run::judged(const Part& part, app::PartNeeds needs, app::FindingsRequest& request,
+                   std::vector<std::string>& notes, Ask ask, Judge judge) const {
+  base::ThreadPool threads = pool();
+  base::Progress progress;
+  if (const auto* file = summary()) {
+    std::vector<std::string> read;  // In parts, of which the answer is the same.
+    focus_on(part, request);
+    auto known = ask(app::AskedSummary{file->path, *file->tables, threads, progress, read});
+    if (known) return std::move(*known);
+  }
+  return judge(events_to_judge(part, needs, request, notes), threads, progress);
+}
+
+Run::Judged Run::findings(double min_percent, const Part& part) const {
   constexpr double kAll = 100;
   if (!(min_percent >= 0 && min_percent <= kAll)) {
     throw Failure({base::ErrorCode::kInvalidArgument,
                    fmt::format("min_percent is {}, expected 0 to 100", min_percent)});
   }
-  base::ThreadPool threads = pool();
   app::FindingsRequest request{.min_percent = min_percent};
-  Part time = part;
   std::vector<std::string> notes;
-  const auto* file = summary();
-  std::string source = path_;
-  if (file != nullptr) {
-    if (!part.has_window()) {
-      const auto kept = need(app::judged_run(file->path, *file->tables, file->tables->run));
-      if (kept && kept->answers(request)) return {app::findings_table(kept->findings), {}};
-      if (const auto middle = need(app::middle_part(file->path, *file->tables))) {
-        time.begin_s = middle->from_s;
-        time.end_s = middle->until_s;
-        notes.push_back(
-            fmt::format("{}: the run does not fit into memory; the findings are of {:.6f} s to "
-                        "{:.6f} s, others "
-                        "by begin_s and end_s",
-                        path_, middle->from_s, middle->until_s));
-        if (middle->slower) {
-          notes.push_back(fmt::format("{} (begin_s={:.6f}, end_s={:.6f})", middle->slower_text,
-                                      middle->slower->from_s, middle->slower->until_s));
-        }
-      }
-    }
-    source = input::events_of(*file->tables, path_).string();
-  }
-  if (time.has_window()) {
-    request.focus = findings::Focus::kTime;
-    request.from_s = time.begin_s.value_or(0);
-    request.until_s = time.end_s.value_or(*duration_s());
-  }
-  const auto trace = events_needed(time, app::PartNeeds::kFindings);
-  return {need(app::findings_table(trace, source, request, threads)), std::move(notes)};
+  auto table = judged<app::DataTable>(
+      part, app::PartNeeds::kFindings, request, notes,
+      [&](const app::AskedSummary& asked) -> std::optional<app::DataTable> {
+        auto kept = need(app::judged_run(asked.path, asked.summary, asked.summary.run));
+        if (!kept || !kept->answers(request)) return std::nullopt;
+        kept->leave_out_below(min_percent);
+        return app::findings_table(kept->findings);
+      },
+      [&](const ToJudge& run, base::ThreadPool& threads, base::Progress& progress) {
+        return app::findings_table(
+            need(app::find_findings(*run.trace, run.source, request, threads, progress)));
+      });
+  return {std::move(table), std::move(notes)};
+}
+
+Run::Judged Run::efficiency(const std::string& by, const Part& part) const {
+  const auto rows_by = need(app::efficiency_by(by));
+  app::FindingsRequest request;
+  std::vector<std::string> notes;
+  const auto report = judged<app::EfficiencyReport>(
+      part, app::PartNeeds::kFindings, request, notes,
+      [&](const app::AskedSummary& asked) -> std::optional<app::EfficiencyReport> {
+        auto known = need(app::known_efficiency(asked, request, rows_by));
+        return known ? std::optional(std::move(known->answer)) : std::nullopt;
+      },
+      [&](const ToJudge& run, base::ThreadPool& threads, base::Progress& progress) {
+        return need(
+            app::find_efficiency(*run.trace, run.source, request, rows_by, threads, progress));
+      });
+  return {rows_by ? app::efficiency_table(report, *rows_by) : app::efficiency_table(report),
+          std::move(notes)};
+}
+
+Run::Judged Run::critical(const Part& part) const {
+  app::FindingsRequest request;
+  std::vector<std::string> notes;
+  const auto report = judged<app::CriticalReport>(
+      part, app::PartNeeds::kFindings, request, notes,
+      [&](const app::AskedSummary& asked) -> std::optional<app::CriticalReport> {
+        auto known = need(app::known_critical_path(asked, request));
+        return known ? std::optional(std::move(known->answer)) : std::nullopt;
+      },
+      [&](const ToJudge& run, base::ThreadPool& threads, base::Progress& progress) {
+        return need(app::find_critical_path(*run.trace, run.source, request, threads, progress));
+      });
+  return {app::critical_table(report), std::move(notes)};
 }
 
 app::DataTable Run::messages(const Part& part) const {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/findings.hpp"
 #include "app/part_of_run.hpp"
 #include "app/run_tables.hpp"
 #include "app/timeline_table.hpp"
@@ -56,13 +57,16 @@ class Run {
   [[nodiscard]] app::DataTable profile(const std::string& by, const Part& part) const;
   [[nodiscard]] app::DataTable matrix(const std::string& by, std::optional<uint32_t> step,
                                       const Part& part) const;
-  [[nodiscard]] app::DataTable waits(const std::string& by, const Part& part) const;
+  /// What was judged, and what a user has to know besides: that it is of a part, of a summary whose
+  /// run is too large for memory.
+  using Judged = std::pair<app::DataTable, std::vector<std::string>>;
+
+  [[nodiscard]] Judged waits(const std::string& by, const Part& part) const;
   [[nodiscard]] app::DataTable steps(bool detect, const Part& part) const;
   [[nodiscard]] app::TimelineTable timeline(uint32_t width, const Part& part) const;
-  /// And what a user has to know besides: that they are of a part, of a summary whose run is too
-  /// large for memory.
-  [[nodiscard]] std::pair<app::DataTable, std::vector<std::string>> findings(
-      double min_percent, const Part& part) const;
+  [[nodiscard]] Judged findings(double min_percent, const Part& part) const;
+  [[nodiscard]] Judged efficiency(const std::string& by, const Part& part) const;
+  [[nodiscard]] Judged critical(const Part& part) const;
   [[nodiscard]] app::DataTable messages(const Part& part) const;
   [[nodiscard]] app::DataTable locations() const;
   [[nodiscard]] app::DataTable regions() const;
@@ -97,6 +101,24 @@ class Run {
   [[nodiscard]] const app::SharedTrace& events_needed() const;
   /// The same for a part; of a summary no more is read than that takes, where it can be.
   [[nodiscard]] app::SharedTrace events_needed(const Part& part, app::PartNeeds needs) const;
+  struct ToJudge {
+    app::SharedTrace trace;
+    std::string source;  ///< What it was read from.
+    Part part;           ///< The part asked for, or that in the middle of too large a run.
+  };
+  /// What is to be judged where the summary does not know the answer.
+  ///
+  /// request  gets the time.
+  /// notes    get a line where that was not asked for.
+  [[nodiscard]] ToJudge events_to_judge(const Part& part, app::PartNeeds needs,
+                                        app::FindingsRequest& request,
+                                        std::vector<std::string>& notes) const;
+  /// What `ask` knows of a summary, or `judge` finds in the events of `part`.
+  template <class Answer, class Ask, class Judge>
+  Answer judged(const Part& part, app::PartNeeds needs, app::FindingsRequest& request,
+                std::vector<std::string>& notes, Ask ask, Judge judge) const;
+  /// The focus on a time that was chosen.
+  void focus_on(const Part& part, app::FindingsRequest& request) const;
   void open_profile(profile::MetricTable table);
   template <class T>
   T need_here(base::Result<T> result) const;

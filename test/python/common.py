@@ -64,27 +64,27 @@ def check_error(job, *words):
         error_of(job), said)
 
 
-DIGITS = {"imbalance": ".4f", "recoverable_pct": ".4f"}
+DIGITS = {"imbalance": ".4f", "recoverable_pct": ".4f", "load_balance": ".6f", "communication": ".6f"}
 
 
-def printed(name, value):
+def printed(name, value, digits):
     """As the command prints it."""
     if isinstance(value, str):
         return value
     if value != value:
         return ""
-    if name in DIGITS:
-        return format(value, DIGITS[name])
+    if name in digits:
+        return format(value, digits[name])
     return format(value, ".9f") if name.endswith("_s") else str(int(value))
 
 
-def check_same(table, text, what, more=()):
+def check_same(table, text, what, more=(), digits=DIGITS):
     """A table has the rows of the CSV, and columns `more` behind those of it. Their number."""
     names, lines = rows(text)
     assert table.columns == names + list(more), (what, table.columns, names)
     assert len(table) == len(lines), (what, len(table), len(lines))
     for i, name in enumerate(names):
-        ours = [printed(name, value) for value in table[name].tolist()]
+        ours = [printed(name, value, digits) for value in table[name].tolist()]
         theirs = [line[i] for line in lines]
         assert ours == theirs, (what, name, next(p for p in zip(ours, theirs) if p[0] != p[1]))
     return len(lines)

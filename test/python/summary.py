@@ -52,11 +52,14 @@ def check_tables(path, archive):
 
 QUESTIONS = (lambda run: run.waits("cause"), lambda run: run.waits("callpath"), lambda run: run.findings(),
              lambda run: run.messages(), lambda run: run.events(), lambda run: run.matrix(step=1),
-             lambda run: run.matrix("callpath"), lambda run: run.profile(begin_s=1), lambda run: run.steps())
+             lambda run: run.matrix("callpath"), lambda run: run.profile(begin_s=1), lambda run: run.steps(),
+             lambda run: run.efficiency(), lambda run: run.efficiency("step"), lambda run: run.critical())
 # Of a part of the time no more is read than that, if nothing was read before.
 OF_PARTS = (lambda run: run.waits(begin_s=0.6, end_s=0.9), lambda run: run.waits("cause", begin_s=0.6, end_s=0.9),
             lambda run: run.findings(begin_s=0.6, end_s=0.9), lambda run: run.messages(begin_s=0.7, end_s=0.8),
             lambda run: run.matrix(begin_s=0.7, end_s=0.8, ranks=[1, 2]), lambda run: run.findings(begin_s=0.6),
+            lambda run: run.efficiency("region", begin_s=0.6, end_s=0.9),
+            lambda run: run.critical(begin_s=0.6, end_s=0.9),
             lambda run: run.profile("callpath", begin_s=0.7, end_s=0.8),
             lambda run: run.profile("rank", begin_s=0.7, end_s=0.8, ranks=[1, 2]),
             lambda run: run.profile("host", begin_s=0.7, end_s=0.8))
@@ -82,9 +85,13 @@ def check_events(path, archive):
     # Findings can be kept.
     judged = path.replace("run", "judged")
     command("reduce", archive + "-gone", "-o", judged, "--findings")
-    found = pathline.open(judged).findings()
+    kept = [lambda run: run.findings(), lambda run: run.findings(min_percent=4), lambda run: run.critical(),
+            lambda run: run.efficiency(), lambda run: run.efficiency("step"), lambda run: run.efficiency("region"),
+            lambda run: run.waits("cause"), lambda run: run.waits("callpath")]
+    found = [question(pathline.open(judged)) for question in kept]
     os.rename(archive + "-gone", archive)
-    check_equal(found, run.findings(), "findings")
+    for i, question in enumerate(kept):
+        check_equal(found[i], question(run), ("kept", i))
 
 
 def check_figures(path):

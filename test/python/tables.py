@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 
-from common import check_same, command, data, need, rows
+from common import DIGITS, check_same, command, data, error_of, need, rows
 
 need("numpy", "pandas")
 import numpy  # noqa: E402
@@ -35,7 +35,20 @@ def check_csv(path):
                         "messages of a part", ticks)
     count += check_same(run.steps(), command("steps", path, *csv), "steps")
     count += check_same(run.steps(detect=True), command("steps", path, *csv, "--detect"), "periods")
-    count += check_same(run.findings(), command("findings", path, *csv), "findings")
+    begin_s, end_s = part["begin_s"], part["end_s"]
+    focus = ["--focus", f"{begin_s!r}:{end_s!r}"]
+    for kind, bys in {"findings": (None,), "efficiency": ("run", "region", "host", "step"),
+                      "critical": (None,)}.items():
+        for by in bys:
+            words = [kind, path, *csv] + (["--by", by] if by else [])
+            choice = {"by": by} if by else {}
+            get = getattr(run, kind)
+            # The tree of factors has nine digits of all.
+            digits = {name: ".9f" for name in get(**choice).columns} if by == "run" else DIGITS
+            count += check_same(get(**choice), command(*words), words, digits=digits)
+            count += check_same(get(begin_s=begin_s, end_s=end_s, **choice), command(*words, *focus), words,
+                                digits=digits)
+    assert "there is only run, region" in error_of(lambda: run.efficiency("rank"))
     assert count > 100, count
 
 

@@ -176,6 +176,14 @@ class Table:
                 f"<p>{len(self)} rows{more}</p>")
 
 
+def _judged(answer):
+    """Of a table and of what is to be known of it, for the one who called a method of Run."""
+    data, notes = answer
+    for note in notes:
+        _warnings.warn(note, stacklevel=3)
+    return Table(data)
+
+
 class Figure:
     """A picture of a run; a notebook shows it inline."""
 
@@ -289,7 +297,7 @@ class Run:
         kind, rank, count (calls), wait_s. by="callpath": where in the program; by="cause": for whom,
         with waiting_rank_s, short_term_rank_s and long_term_rank_s of all that wait.
         """
-        return Table(self._core.waits(by, _part(begin_s, end_s, ranks)))
+        return _judged(self._core.waits(by, _part(begin_s, end_s, ranks)))
 
     def timeline(self, begin_s=None, end_s=None, width=1024, *, ranks=None):
         """The rows of a timeline: what each location did in each of `width` parts of the time.
@@ -312,10 +320,27 @@ class Run:
         begin_s, end_s  the time that is judged; without, the time steps. Of a summary whose run does
                         not fit into memory that is a part in the middle, of which a warning tells.
         """
-        table, notes = self._core.findings(min_percent, _part(begin_s, end_s, None))
-        for note in notes:
-            _warnings.warn(note, stacklevel=2)
-        return Table(table)
+        return _judged(self._core.findings(min_percent, _part(begin_s, end_s, None)))
+
+    def efficiency(self, by="run", *, begin_s=None, end_s=None):
+        """How well the ranks are used, and what takes the rest: the factors of the POP project.
+
+        run     one row: parallel, parallel_low, parallel_high, load_balance, communication,
+                serialisation, migration, dependency, transfer, openmp (NaN without threads), from 0
+                to 1; ideal_s, measured_s, replay_error_pct.
+        step, region, host  a row for each: step, callpath or host; useful_mean_s, useful_max_s,
+                max_rank, load_balance; of steps communication (NaN where it is not known), length_s.
+        begin_s, end_s  the time that is judged, as of findings()
+        """
+        return _judged(self._core.efficiency(by, _part(begin_s, end_s, None)))
+
+    def critical(self, *, begin_s=None, end_s=None):
+        """The critical path, which the length of the run is made of: a row for each call path on it.
+
+        callpath, rank (that has most of it), on_path_s, imbalance_s: what balance would gain at most.
+        begin_s, end_s  the time that is judged, as of findings()
+        """
+        return _judged(self._core.critical(_part(begin_s, end_s, None)))
 
     def messages(self, *, begin_s=None, end_s=None, ranks=None):
         """Every message, by the time it was sent.
