@@ -119,7 +119,7 @@ void add_run(py::module_& module) {
       .def("waits", calls(&Run::waits))
       .def("steps", calls(&Run::steps))
       .def("findings", calls(&Run::findings))
-      .def("efficiency", calls(&Run::efficiency))
+      .def("efficiency", calls<Run::Judged, const std::string&, const Part&>(&Run::efficiency))
       .def("critical", calls(&Run::critical))
       .def("messages", calls(&Run::messages))
       .def("locations", calls(&Run::locations))
@@ -132,7 +132,8 @@ void add_run(py::module_& module) {
            })
       .def("figure",
            [](const Run& run, const std::string& kind, const Part& part, const Look& look) {
-             return py::bytes(interruptible([&] { return run.figure(kind, part, look); }));
+             auto [bytes, notes] = interruptible([&] { return run.figure(kind, part, look); });
+             return std::pair(py::bytes(bytes), std::move(notes));
            })
       .def_property_readonly("path", &Run::path)
       .def_property_readonly("source", &Run::source)

@@ -9,7 +9,6 @@
 #include "app/known_answer.hpp"
 #include "app/middle_part.hpp"
 #include "app/open_run.hpp"
-#include "app/picture.hpp"
 #include "app/summary_picture.hpp"
 #include "app/wait_rows.hpp"
 #include "app/whole_run.hpp"
@@ -302,20 +301,24 @@ Run::Judged Run::findings(double min_percent, const Part& part) const {
   return {std::move(table), std::move(notes)};
 }
 
-Run::Judged Run::efficiency(const std::string& by, const Part& part) const {
-  const auto rows_by = need(app::efficiency_by(by));
+app::EfficiencyReport Run::efficiency(std::optional<app::EfficiencyBy> by, const Part& part,
+                                      std::vector<std::string>& notes) const {
   app::FindingsRequest request;
-  std::vector<std::string> notes;
-  const auto report = judged<app::EfficiencyReport>(
+  return judged<app::EfficiencyReport>(
       part, app::PartNeeds::kFindings, request, notes,
       [&](const app::AskedSummary& asked) -> std::optional<app::EfficiencyReport> {
-        auto known = need(app::known_efficiency(asked, request, rows_by));
+        auto known = need(app::known_efficiency(asked, request, by));
         return known ? std::optional(std::move(known->answer)) : std::nullopt;
       },
       [&](const ToJudge& run, base::ThreadPool& threads, base::Progress& progress) {
-        return need(
-            app::find_efficiency(*run.trace, run.source, request, rows_by, threads, progress));
+        return need(app::find_efficiency(*run.trace, run.source, request, by, threads, progress));
       });
+}
+
+Run::Judged Run::efficiency(const std::string& by, const Part& part) const {
+  const auto rows_by = need(app::efficiency_by(by));
+  std::vector<std::string> notes;
+  const auto report = efficiency(rows_by, part, notes);
   return {rows_by ? app::efficiency_table(report, *rows_by) : app::efficiency_table(report),
           std::move(notes)};
 }
@@ -366,40 +369,53 @@ app::DataTable Run::events(std::optional<uint64_t> id) const {
                  "run.locations() lists those there are."});
 }
 
-std::string Run::figure(const std::string& kind, const Part& part, const Look& look) const {
+layout::Scene Run::scene(app::FigureKind kind, const Part& part, const figure::Options& options,
+                         std::vector<std::string>& notes) const {
+  base::ThreadPool threads = pool();
+  if (kind == app::FigureKind::kEfficiency) {
+    return need(app::make_efficiency_scene(efficiency({}, part, notes), options));
+  }
+  const bool has_parts = kind == app::FigureKind::kTimeline || kind == app::FigureKind::kSteps;
+  if (const auto* file = summary(has_parts || !part.has_window())) {
+    return need(app::make_summary_scene(kind, file->path, *file->tables, file->tables->run,
+                                        selection(part), options, threads, nullptr));
+  }
+  const auto needs = app::needs_of(kind);
+  const auto trace = needs ? events_needed(part, *needs) : events_needed();
+  const auto* file = summary();
+  return need(app::make_scene(kind, *trace, selection(part), options, std::nullopt, threads,
+                              nullptr, file != nullptr ? &file->tables->profile : nullptr));
+}
+
+std::pair<std::string, std::vector<std::string>> Run::figure(const std::string& kind,
+                                                             const Part& part,
+                                                             const Look& look) const {
   const auto parsed = need(app::parse_figure_kind(kind));
-  if (parsed > app::FigureKind::kSteps) {
+  if (parsed > app::FigureKind::kEfficiency) {
     throw Failure({base::ErrorCode::kInvalidArgument,
                    fmt::format("figure {}: here there are only timeline, matrix, chord, flow, "
-                               "profile, steps",
+                               "profile, steps, efficiency",
                                kind),
                    "'pathline figure' draws the others."});
+  }
+  if (parsed == app::FigureKind::kEfficiency && !part.ranks.empty()) {
+    throw Failure({base::ErrorCode::kInvalidArgument,
+                   "figure efficiency: efficiencies are of all ranks together"});
   }
   figure::Options options;
   options.width_px = look.width;
   options.height_px = look.height;
   options.scale = look.scale;
   options.title = fmt::format("{}: {}", run_name(), kind);
+  std::vector<std::string> notes;
+  const layout::Scene scene = this->scene(parsed, part, options, notes);
   base::ThreadPool threads = pool();
-  const auto scene = [&] {
-    const bool has_parts =
-        parsed == app::FigureKind::kTimeline || parsed == app::FigureKind::kSteps;
-    if (const auto* file = summary(has_parts || !part.has_window())) {
-      return need(app::make_summary_scene(parsed, file->path, *file->tables, file->tables->run,
-                                          selection(part), options, threads, nullptr));
-    }
-    const auto needs = app::needs_of(parsed);
-    const auto trace = needs ? events_needed(part, *needs) : events_needed();
-    const auto* file = summary();
-    return need(app::make_scene(parsed, *trace, selection(part), options, std::nullopt, threads,
-                                nullptr, file != nullptr ? &file->tables->profile : nullptr));
-  }();
-  if (look.svg) return need(render::draw_svg(scene, threads));
+  if (look.svg) return {need(render::draw_svg(scene, threads)), std::move(notes)};
   const auto image = need(render::draw(scene, threads));
   const auto bytes = need(render::encode_png(
       image,
       {{"Title", scene.title}, {"Description", scene.description}, {"Software", "Pathline"}}));
-  return {bytes.begin(), bytes.end()};
+  return {std::string(bytes.begin(), bytes.end()), std::move(notes)};
 }
 
 std::string Run::run_name() const {

@@ -9,8 +9,10 @@
 #include <variant>
 #include <vector>
 
+#include "app/efficiency.hpp"
 #include "app/findings.hpp"
 #include "app/part_of_run.hpp"
+#include "app/picture.hpp"
 #include "app/run_tables.hpp"
 #include "app/timeline_table.hpp"
 #include "base/result.hpp"
@@ -72,9 +74,10 @@ class Run {
   [[nodiscard]] app::DataTable regions() const;
   /// id  of a location; nullopt for all.
   [[nodiscard]] app::DataTable events(std::optional<uint64_t> id) const;
-  /// The picture of `kind` as bytes of SVG or PNG.
-  [[nodiscard]] std::string figure(const std::string& kind, const Part& part,
-                                   const Look& look) const;
+  /// The picture of `kind` as bytes of SVG or PNG, and what is to be known besides, as of Judged.
+  [[nodiscard]] std::pair<std::string, std::vector<std::string>> figure(const std::string& kind,
+                                                                        const Part& part,
+                                                                        const Look& look) const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
@@ -117,6 +120,12 @@ class Run {
   template <class Answer, class Ask, class Judge>
   Answer judged(const Part& part, app::PartNeeds needs, app::FindingsRequest& request,
                 std::vector<std::string>& notes, Ask ask, Judge judge) const;
+  [[nodiscard]] app::EfficiencyReport efficiency(std::optional<app::EfficiencyBy> by,
+                                                 const Part& part,
+                                                 std::vector<std::string>& notes) const;
+  [[nodiscard]] layout::Scene scene(app::FigureKind kind, const Part& part,
+                                    const figure::Options& options,
+                                    std::vector<std::string>& notes) const;
   /// The focus on a time that was chosen.
   void focus_on(const Part& part, app::FindingsRequest& request) const;
   void open_profile(profile::MetricTable table);

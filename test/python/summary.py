@@ -96,7 +96,7 @@ def check_events(path, archive):
 
 def check_figures(path):
     run = pathline.open(path)
-    for kind in ("timeline", "matrix", "chord", "flow", "profile", "steps"):
+    for kind in ("timeline", "matrix", "chord", "flow", "profile", "steps", "efficiency"):
         svg = run.figure(kind, format="svg")._repr_svg_()
         assert svg.startswith("<svg") or "<svg" in svg, kind
     assert run.figure("timeline", begin_s=1, end_s=1.01)._repr_png_().startswith(b"\x89PNG")

@@ -141,9 +141,10 @@ def check_pandas(path):
 
 def check_figures(path):
     run = pathline.open(path)
-    for kind in ("timeline", "matrix", "chord", "flow", "profile", "steps"):
+    for kind in ("timeline", "matrix", "chord", "flow", "profile", "steps", "efficiency"):
         figure = run.figure(kind, width=800, height=600)
         assert figure._repr_png_().startswith(b"\x89PNG\r\n") and figure._repr_svg_() is None
+    assert "all ranks together" in error_of(lambda: run.figure("efficiency", ranks=0))
     figure = run.figure("profile", ranks=0, format="svg")
     assert "<svg" in figure._repr_svg_() and figure._repr_png_() is None
     with tempfile.TemporaryDirectory() as folder:

@@ -370,7 +370,7 @@ class Run:
 
     def figure(self, kind, *, begin_s=None, end_s=None, ranks=None, width=1280, height=720, scale=1,
                format="png"):
-        """A Figure: "timeline", "matrix", "chord", "flow", "profile" or "steps".
+        """A Figure: "timeline", "matrix", "chord", "flow", "profile", "steps" or "efficiency".
 
         width, height  in pixels, before `scale`
         format         "png" or "svg": what a notebook shows
@@ -378,5 +378,14 @@ class Run:
         if format not in ("png", "svg"):
             raise ValueError(f"format {format!r}: there are png and svg")
         part = _part(begin_s, end_s, ranks)
-        return Figure(lambda svg: self._core.figure(
-            kind, part, _pathline.Look(width, height, scale, svg)), format)
+        said = []
+
+        def draw(svg):
+            picture, notes = self._core.figure(kind, part, _pathline.Look(width, height, scale, svg))
+            said[:] = notes
+            return picture
+
+        figure = Figure(draw, format)
+        for note in said:
+            _warnings.warn(note, stacklevel=2)
+        return figure
