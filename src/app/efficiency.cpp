@@ -188,13 +188,17 @@ std::vector<EfficiencyFactor> efficiency_factors(const findings::Efficiency& e) 
         {2, "thread balance", e.openmp->load_balance, "mean over slowest thread of each region"},
         {2, "scheduling", e.openmp->scheduling, "begin and end of regions"}};
   }
+  // Steps overlap: not everyone waits in each of them for the busiest.
+  const bool is_ahead = e.dependency > 1.0005;
   const EfficiencyFactor of_ranks[] = {
       {0, "parallel efficiency", e.parallel, "useful time of ranks"},
       {1, "load balance", e.load_balance, "mean over the busiest rank"},
       {1, "communication", e.communication, "busiest rank over all time"},
       {2, "serialisation", e.serialisation, "waiting for one another"},
       {3, "migration", e.migration, "load that is uneven step by step only"},
-      {3, "dependency", e.dependency, "one after the other"},
+      {3, "dependency", e.dependency,
+       is_ahead ? "more than all: who is late in a step catches up in others"
+                : "one after the other"},
       {2, "transfer", e.transfer, "network and MPI"}};
   factors.insert(factors.end(), std::begin(of_ranks), std::end(of_ranks));
   return factors;
