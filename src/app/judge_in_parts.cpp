@@ -227,9 +227,13 @@ base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_pa
   return growing.finish();
 }
 
-base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
+namespace {
+
+/// `see(part, path)` is told of each part when it was added; nullopt also where that returns false.
+template <class See>
+base::Result<std::optional<findings::GrowingCriticalPath::Found>> follow_critical_path(
     const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
-    base::Progress& progress) {
+    base::Progress& progress, See see) {
   auto first_ticks = first_ticks_of(run, summary, pool);
   if (!first_ticks) return first_ticks.error();
   if (!first_ticks.value()) return std::optional<findings::GrowingCriticalPath::Found>();
@@ -237,11 +241,47 @@ base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_
   const auto all = for_each_part(run, summary, Order::kBackwards, pool, progress,
                                  [&](const findings::Model& part, const findings::NextPart&) {
                                    growing.add(part);
-                                   return true;
+                                   return see(part, growing);
                                  });
   if (!all) return all.error();
   if (!all.value()) return std::optional<findings::GrowingCriticalPath::Found>();
   return std::optional(growing.finish());
+}
+
+}  // namespace
+
+base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
+    const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
+    base::Progress& progress) {
+  return follow_critical_path(run, summary, pool, progress,
+                              [](const auto&, const auto&) { return true; });
+}
+
+base::Result<std::optional<StepFindings>> step_findings_in_parts(const RunInParts& run,
+                                                                 const summary::RunSummary& summary,
+                                                                 base::ThreadPool& pool,
+                                                                 base::Progress& progress) {
+  using Steps = std::optional<StepFindings>;
+  findings::GrowingSteps steps;
+  const auto there = for_each_part(
+      run, summary, Order::kForwards, pool, progress,
+      [&](const findings::Model& part, const findings::NextPart&) {
+        steps.add(part);
+        return true;
+      },
+      "measuring time steps part by part");
+  if (!there) return there.error();
+  if (!there.value()) return Steps();
+  findings::GrowingStepCauses causes;
+  const auto path = follow_critical_path(
+      run, summary, pool, progress,
+      [&](const findings::Model& part, const findings::GrowingCriticalPath& critical) {
+        return causes.add(part, critical);
+      });
+  if (!path) return path.error();
+  if (!path.value()) return Steps();
+  return Steps(step_findings(summary.run, causes.finish(steps.finish()), path.value()->rank_of_lane,
+                             PathNames(summary.run, path.value()->call_paths)));
 }
 
 base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(

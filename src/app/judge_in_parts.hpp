@@ -8,6 +8,7 @@
 
 #include "app/efficiency.hpp"
 #include "app/known_archive.hpp"
+#include "app/step_findings.hpp"
 #include "app/wait_rows.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -54,6 +55,15 @@ base::Result<std::optional<findings::GrowingEfficiency::Found>> efficiency_in_pa
 base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, base::ThreadPool& pool,
     base::Progress& progress);
+
+/// As find_step_findings(); returns and errors as above, nullopt also where the number of a step
+/// comes again in a later part.
+///
+/// cost  all is read twice.
+base::Result<std::optional<StepFindings>> step_findings_in_parts(const RunInParts& run,
+                                                                 const summary::RunSummary& summary,
+                                                                 base::ThreadPool& pool,
+                                                                 base::Progress& progress);
 
 /// As waits_by_call_path() of chosen ranks, and the time of `run`; returns, errors and cost as
 /// above.

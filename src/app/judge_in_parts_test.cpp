@@ -73,6 +73,25 @@ void compare_critical_path(ArchivedRun& run, const FindingsRequest& request,
             text_of(whole.value()));
 }
 
+std::string text_of(const StepFindings& steps) {
+  std::string text = fmt::format("{}\n", steps.median_s);
+  for (const StepFinding& row : steps.rows) {
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", row.step, row.length_s, row.excess_s,
+                        row.wait_rank_s, row.waits, row.rank, row.call_path, row.cause_s);
+  }
+  return text;
+}
+
+void compare_steps(ArchivedRun& run, const FindingsRequest& request, const RunInParts& cut) {
+  base::Progress progress;
+  const auto parts = step_findings_in_parts(cut, run.summary(), run.pool, progress);
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  ASSERT_TRUE(parts.value());
+  const auto whole = find_step_findings(run.whole, "run", request, run.pool, progress);
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  ASSERT_EQ(text_of(*parts.value()), text_of(whole.value()));
+}
+
 std::string text_of(const std::vector<PathWaits>& rows) {
   std::string text;
   for (const PathWaits& row : rows) {
@@ -124,6 +143,7 @@ void compare(ArchivedRun& run, const FindingsRequest& request, uint64_t events_o
   const RunInParts parts = cut(run, request, events_of_part);
   compare_efficiency(run, request, parts);
   compare_critical_path(run, request, parts);
+  compare_steps(run, request, parts);
   compare_waits(run, parts);
   compare_causes(run, parts);
 }

@@ -74,6 +74,23 @@ DataTable findings_table(const FindingsReport& report) {
   return table;
 }
 
+DataTable findings_table(const StepFindings& steps) {
+  const auto& rows = steps.rows;
+  DataTable table{.rows = rows.size()};
+  auto& columns = table.columns;
+  columns.push_back(numbers("step", rows, [](const auto& row) { return row.step; }));
+  columns.push_back(numbers("length_s", rows, [](const auto& row) { return row.length_s; }));
+  columns.push_back(numbers("excess_s", rows, [](const auto& row) { return row.excess_s; }));
+  columns.push_back(numbers("wait_rank_s", rows, [](const auto& row) { return row.wait_rank_s; }));
+  columns.push_back(texts("waits", rows, [](const auto& row) { return row.waits; }));
+  columns.push_back(optionals<uint64_t>("rank", rows, [](const auto& row) {
+    return row.rank.empty() ? std::nullopt : std::optional<uint64_t>(std::stoul(row.rank));
+  }));
+  columns.push_back(texts("callpath", rows, [](const auto& row) { return row.call_path; }));
+  columns.push_back(numbers("cause_s", rows, [](const auto& row) { return row.cause_s; }));
+  return table;
+}
+
 base::Result<std::optional<EfficiencyBy>> efficiency_by(std::string_view by) {
   using By = std::optional<EfficiencyBy>;
   if (by == "run") return By();

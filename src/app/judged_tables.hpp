@@ -8,6 +8,7 @@
 #include "app/data_table.hpp"
 #include "app/efficiency.hpp"
 #include "app/findings.hpp"
+#include "app/step_findings.hpp"
 #include "app/wait_rows.hpp"
 #include "base/result.hpp"
 
@@ -18,6 +19,7 @@ DataTable waits_table(const std::vector<PathWaits>& rows);
 DataTable waits_table(const std::vector<WaitCause>& rows);
 
 DataTable findings_table(const FindingsReport& report);
+DataTable findings_table(const StepFindings& steps);
 
 /// by       "run", for which there is none, "region", "host", "step"
 /// errors   kInvalidArgument for another one.

@@ -89,6 +89,16 @@ MaybeKnown<CriticalReport> known_critical_path(const AskedSummary& asked,
       });
 }
 
+MaybeKnown<StepFindings> known_step_findings(const AskedSummary& asked,
+                                             const FindingsRequest& request) {
+  return known<StepFindings>(
+      asked, request, [&](const JudgedRun& kept) { return kept.answers(request); },
+      [](JudgedRun kept) { return std::move(kept.steps); },
+      [&](const RunInParts& parts) {
+        return step_findings_in_parts(parts, asked.summary, asked.pool, asked.progress);
+      });
+}
+
 MaybeKnown<std::vector<PathWaits>> known_waits_by_call_path(const AskedSummary& asked,
                                                             const trace::Selection& selection) {
   return known_waits(asked, selection, &JudgedRun::waits_by_path, true,

@@ -8,6 +8,7 @@
 
 #include "app/efficiency.hpp"
 #include "app/findings.hpp"
+#include "app/step_findings.hpp"
 #include "app/wait_rows.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
@@ -47,6 +48,10 @@ MaybeKnown<EfficiencyReport> known_efficiency(const AskedSummary& asked,
 /// As find_critical_path().
 MaybeKnown<CriticalReport> known_critical_path(const AskedSummary& asked,
                                                const FindingsRequest& request);
+
+/// As find_step_findings().
+MaybeKnown<StepFindings> known_step_findings(const AskedSummary& asked,
+                                             const FindingsRequest& request);
 
 /// As waits_by_call_path() of the whole time.
 MaybeKnown<std::vector<PathWaits>> known_waits_by_call_path(const AskedSummary& asked,

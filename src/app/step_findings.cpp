@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "app/judged_part.hpp"
-#include "findings/step_causes.hpp"
 
 namespace pathline::app {
 namespace {
@@ -39,26 +38,32 @@ double median_of(const std::vector<StepFinding>& rows) {
 
 }  // namespace
 
-StepFindings step_findings(const findings::Model& model, const findings::Efficiency& efficiency,
-                           const findings::CriticalPath& critical) {
-  const trace::Trace& trace = *model.trace;
-  const PathNames names(trace, model);
-  const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
+StepFindings step_findings(const trace::Trace& run, const std::vector<findings::StepCause>& causes,
+                           const std::vector<uint32_t>& rank_of_lane, const PathNames& names) {
+  const auto hz = static_cast<double>(run.definitions.clock.ticks_per_second);
   StepFindings found;
-  for (const findings::StepCause& cause : findings::step_causes(model, efficiency, critical)) {
+  for (const findings::StepCause& cause : causes) {
     StepFinding& row = found.rows.emplace_back();
     row.step = cause.step;
     row.length_s = static_cast<double>(cause.ticks) / hz;
     for (const uint64_t ticks : cause.waits) row.wait_rank_s += static_cast<double>(ticks) / hz;
     row.waits = waits_text(cause, hz);
     if (cause.lane == findings::kNone) continue;
-    row.rank = fmt::format("{}", model.all->calls.lanes[cause.lane].rank);
+    row.rank = fmt::format("{}", rank_of_lane[cause.lane]);
     row.call_path = names.text(cause.path);
     row.cause_s = cause.beyond_ticks / hz;
   }
   found.median_s = median_of(found.rows);
   for (StepFinding& row : found.rows) row.excess_s = row.length_s - found.median_s;
   return found;
+}
+
+StepFindings step_findings(const findings::Model& model, const findings::Efficiency& efficiency,
+                           const findings::CriticalPath& critical) {
+  std::vector<uint32_t> rank_of_lane;
+  for (const auto& lane : model.all->calls.lanes) rank_of_lane.push_back(lane.rank);
+  return step_findings(*model.trace, findings::step_causes(model, efficiency.steps, critical),
+                       rank_of_lane, PathNames(*model.trace, model));
 }
 
 base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const std::string& input,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/findings.hpp"
+#include "findings/step_causes.hpp"
 
 namespace pathline::app {
 
@@ -30,7 +31,15 @@ base::Result<StepFindings> find_step_findings(const trace::Trace& trace, const s
                                               const FindingsRequest& request,
                                               base::ThreadPool& pool, base::Progress& progress);
 
-/// The same of a run that was judged.
+class PathNames;
+/// The same of what was found otherwise.
+///
+/// run           whose clock that is.
+/// rank_of_lane  what the lanes of `causes` are
+/// names         of their paths.
+StepFindings step_findings(const trace::Trace& run, const std::vector<findings::StepCause>& causes,
+                           const std::vector<uint32_t>& rank_of_lane, const PathNames& names);
+/// And of a run that was judged.
 StepFindings step_findings(const findings::Model& model, const findings::Efficiency& efficiency,
                            const findings::CriticalPath& critical);
 

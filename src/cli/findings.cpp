@@ -8,11 +8,11 @@
 #include "app/findings_against.hpp"
 #include "app/findings_growth.hpp"
 #include "app/findings_words.hpp"
-#include "app/step_findings.hpp"
 #include "base/parse.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/findings_options.hpp"
+#include "cli/judged_answer.hpp"
 #include "cli/table.hpp"
 #include "input/input.hpp"
 
@@ -205,20 +205,9 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
   if (!request) return request.error();
   auto opened = open(options, Takes::kSummaries, kJudgedOnly);
   if (!opened) return opened.error();
-  auto kept = kept_answer(options, request.value(), *opened.value());
-  if (!kept) return kept.error();
-  base::Result<app::StepFindings> found = app::StepFindings{};
-  base::Progress progress;
-  with_progress(progress, options.quiet, [&] {
-    if (kept.value()) {
-      found = std::move(kept.value()->steps);
-      return;
-    }
-    found = app::find_step_findings(opened.value()->trace, opened.value()->source, request.value(),
-                                    opened.value()->pool, progress);
-  });
+  const auto found = step_findings_of(options, request.value(), *opened.value());
   if (!found) return found.error();
-  const app::StepFindings& steps = found.value();
+  const app::StepFindings& steps = found.value().answer;
   if (steps.rows.empty() && !options.quiet) note(kNoSteps);
   Table table(options, {{.name = "step"},
                         {.name = "length_s", .unit = Unit::kSeconds},
@@ -239,7 +228,7 @@ base::Result<int> run_by_step(const FindingsOptions& options) {
     table.row({fmt::format("{}", row.step), seconds(row.length_s), seconds(row.excess_s),
                seconds(row.wait_rank_s), row.waits, row.rank, row.call_path, seconds(row.cause_s)});
   }
-  if (kept.value()) table.add_summary_to_json();
+  if (found.value().kept) table.add_summary_to_json();
   add_focus_to_json(request.value(), table);
   const base::Status status = table.finish();
   if (!status) return status.error();

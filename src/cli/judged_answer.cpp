@@ -97,6 +97,19 @@ base::Result<app::KnownAnswer<app::CriticalReport>> critical_path_of(const Commo
       });
 }
 
+base::Result<app::KnownAnswer<app::StepFindings>> step_findings_of(const CommonOptions& options,
+                                                                   app::FindingsRequest& request,
+                                                                   Opened& run) {
+  return answer_of<app::StepFindings>(
+      options, run,
+      [&](const app::AskedSummary& asked) { return app::known_step_findings(asked, request); },
+      [&] { return kept_answer(options, request, run); },
+      [](app::JudgedRun kept) { return std::move(kept.steps); },
+      [&](base::Progress& progress) {
+        return app::find_step_findings(run.trace, run.source, request, run.pool, progress);
+      });
+}
+
 base::Result<app::KnownAnswer<std::vector<app::PathWaits>>> waits_by_call_path_of(
     const CommonOptions& options, Opened& run) {
   return waits_of(options, run, &app::JudgedRun::waits_by_path, true, app::known_waits_by_call_path,

@@ -26,6 +26,11 @@ base::Result<app::KnownAnswer<app::CriticalReport>> critical_path_of(const Commo
                                                                      app::FindingsRequest& request,
                                                                      Opened& run);
 
+/// The same for what made each time step as long as it was.
+base::Result<app::KnownAnswer<app::StepFindings>> step_findings_of(const CommonOptions& options,
+                                                                   app::FindingsRequest& request,
+                                                                   Opened& run);
+
 /// The same for waits by call path, and for their causes, of the ranks and the time that were
 /// chosen; of a part that was judged the selection of `run` tells.
 base::Result<app::KnownAnswer<std::vector<app::PathWaits>>> waits_by_call_path_of(

@@ -64,6 +64,10 @@ class GrowingCriticalPath {
   ///       before it and go on there has to be true, too.
   /// cost  O(calls + pieces) of the part.
   void add(const Model& part);
+  /// Its stretches so far, the last one first.
+  [[nodiscard]] const std::vector<CriticalSegment>& segments_from_the_end() const {
+    return segments_;
+  }
 
   struct Found {
     CriticalPath path;

@@ -57,24 +57,25 @@ bool is_cut(const StepEnd& step, const Window& window) {
   return step.begin_ticks + least <= window.begin_ticks || step.ticks >= window.end_ticks + least;
 }
 
-std::vector<StepEfficiency> steps_of(const Facts& facts, const UsefulTime& useful,
-                                     const std::vector<Share>& shares) {
+std::vector<StepEfficiency> steps_of(const Window& window, uint32_t ranks,
+                                     const std::map<uint32_t, StepEnd>& step_ends,
+                                     const UsefulTime& useful, const std::vector<Share>& shares) {
   std::vector<StepEfficiency> rows;
-  uint64_t before = facts.window.begin_ticks;
+  uint64_t before = window.begin_ticks;
   bool begins_together = true;
   for (size_t step = 0; step < useful.steps.size(); ++step) {
-    const StepEnd& front = facts.step_ends.at(useful.steps[step]);
-    const uint64_t end = std::min(front.ticks, facts.window.end_ticks);
+    const StepEnd& front = step_ends.at(useful.steps[step]);
+    const uint64_t end = std::min(front.ticks, window.end_ticks);
     if (end <= before) continue;  // Before the window, or behind it.
     StepEfficiency row{useful.steps[step], end - before,
-                       ratio(shares[step].sum, shares[step].most * facts.ranks), std::nullopt,
-                       front.ticks < facts.window.end_ticks};
+                       ratio(shares[step].sum, shares[step].most * ranks), std::nullopt,
+                       front.ticks < window.end_ticks};
     // Else the time of a rank that began it early is longer than the step. One that left the
     // operation before it before others has begun early, too, by as much.
     if (begins_together && front.together) {
       row.communication = std::min(1.0, ratio(shares[step].most, row.ticks));
     }
-    if (!is_cut(front, facts.window)) rows.push_back(row);
+    if (!is_cut(front, window)) rows.push_back(row);
     begins_together = front.together;
     before = end;
   }
@@ -108,7 +109,7 @@ Efficiency efficiency_of(const Facts& facts, const UsefulTime& useful) {
     result.migration = ratio(result.most_useful_ticks, sum);
   }
   if (result.migration > 0) result.dependency = result.serialisation / result.migration;
-  result.steps = steps_of(facts, useful, shares);
+  result.steps = steps_of(facts.window, facts.ranks, facts.step_ends, useful, shares);
   return result;
 }
 
@@ -141,27 +142,36 @@ Efficiency efficiency(const Model& model, const Replay& replay, const Measured& 
   return result;
 }
 
-bool GrowingEfficiency::add(const Model& part, const NextPart& next) {
+void GrowingSteps::add(const Model& part) {
   window_ = part.window;
   ranks_ = part.rank_count();
-  unknown_ticks_ += unknown_ticks(part);
   useful_.add(part);
   numbers_.begin(part);
   step_ends_.add(part, numbers_);
   numbers_.end();
+}
+
+std::vector<StepEfficiency> GrowingSteps::finish() const {
+  const UsefulTime useful = useful_.finish();
+  return steps_of(window_, ranks_, step_ends_.finish(), useful, shares_of_steps(useful));
+}
+
+bool GrowingEfficiency::add(const Model& part, const NextPart& next) {
+  unknown_ticks_ += unknown_ticks(part);
+  steps_.add(part);
   return replay_.add(part, next);
 }
 
 std::optional<GrowingEfficiency::Found> GrowingEfficiency::finish() {
   const auto replayed = replay_.finish();
   if (!replayed) return std::nullopt;
-  Found found{{}, useful_.finish()};
-  found.efficiency = efficiency_of({window_,
-                                    ranks_,
+  Found found{{}, steps_.useful_.finish()};
+  found.efficiency = efficiency_of({steps_.window_,
+                                    steps_.ranks_,
                                     {replayed->measured_ticks, replayed->forced},
                                     replayed->ideal_ticks,
                                     unknown_ticks_,
-                                    step_ends_.finish()},
+                                    steps_.step_ends_.finish()},
                                    found.useful);
   return found;
 }

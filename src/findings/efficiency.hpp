@@ -78,6 +78,22 @@ inline Efficiency efficiency(const Model& model, const Replay& replay, const Mea
   return efficiency(model, replay, measured, useful_time(model), pool);
 }
 
+/// Efficiency::steps of a run that is modelled part by part, and the same to the last digit.
+class GrowingSteps {
+ public:
+  /// cost  O(pieces + steps of all ranks in the part).
+  void add(const Model& part);
+  [[nodiscard]] std::vector<StepEfficiency> finish() const;
+
+ private:
+  friend class GrowingEfficiency;
+  Window window_{0, 0};
+  uint32_t ranks_ = 0;
+  CallNumbers numbers_;
+  GrowingUsefulTime useful_;
+  GrowingStepEnds step_ends_;
+};
+
 /// efficiency() of a run that is modelled part by part, and the same to the last digit. Not of
 /// ranks with several threads that call MPI or fork and join.
 class GrowingEfficiency {
@@ -92,13 +108,9 @@ class GrowingEfficiency {
   std::optional<Found> finish();
 
  private:
-  Window window_{0, 0};
-  uint32_t ranks_ = 0;
   uint64_t unknown_ticks_ = 0;
-  CallNumbers numbers_;
+  GrowingSteps steps_;
   GrowingReplay replay_;
-  GrowingUsefulTime useful_;
-  GrowingStepEnds step_ends_;
 };
 
 }  // namespace pathline::findings

@@ -33,7 +33,7 @@ trace::Trace late_by_turns() {
 TEST(StepCauses, AreOfTheRankThatIsLateInThisStep) {
   TestRun run(late_by_turns());
   const Efficiency of_run = efficiency(run.model, run.replay, run.measured, run.pool);
-  const auto causes = step_causes(run.model, of_run, critical_path(run.model));
+  const auto causes = step_causes(run.model, of_run.steps, critical_path(run.model));
   ASSERT_EQ(causes.size(), 4U);
   for (uint32_t step = 0; step < 3; ++step) {
     SCOPED_TRACE(step);
@@ -76,7 +76,8 @@ TEST(StepCauses, OfAChainAreAllOfIt) {
   run.finish();
   TestRun of(test.finish());
   const Efficiency efficiency_of = efficiency(of.model, of.replay, of.measured, of.pool);
-  for (const StepCause& cause : step_causes(of.model, efficiency_of, critical_path(of.model))) {
+  for (const StepCause& cause :
+       step_causes(of.model, efficiency_of.steps, critical_path(of.model))) {
     EXPECT_EQ(of.path_name(cause.path), "main/time step/sweep");
     EXPECT_DOUBLE_EQ(cause.beyond_ticks, 3 * 1000);
   }

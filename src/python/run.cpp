@@ -9,6 +9,7 @@
 #include "app/known_answer.hpp"
 #include "app/middle_part.hpp"
 #include "app/open_run.hpp"
+#include "app/row_columns.hpp"
 #include "app/summary_picture.hpp"
 #include "app/wait_rows.hpp"
 #include "app/whole_run.hpp"
@@ -278,8 +279,10 @@ Answer Run::judged(const Part& part, app::PartNeeds needs, app::FindingsRequest&
   return judge(events_to_judge(part, needs, request, notes), threads, progress);
 }
 
-Run::Judged Run::findings(double min_percent, const Part& part) const {
+Run::Judged Run::findings(const std::string& by, double min_percent, const Part& part) const {
   constexpr double kAll = 100;
+  if (by == "step") return step_findings(part);
+  if (by != "run") throw Failure(app::no_such_by(by, "run, step"));
   if (!(min_percent >= 0 && min_percent <= kAll)) {
     throw Failure({base::ErrorCode::kInvalidArgument,
                    fmt::format("min_percent is {}, expected 0 to 100", min_percent)});
@@ -299,6 +302,21 @@ Run::Judged Run::findings(double min_percent, const Part& part) const {
             need(app::find_findings(*run.trace, run.source, request, threads, progress)));
       });
   return {std::move(table), std::move(notes)};
+}
+
+Run::Judged Run::step_findings(const Part& part) const {
+  app::FindingsRequest request;
+  std::vector<std::string> notes;
+  const auto steps = judged<app::StepFindings>(
+      part, app::PartNeeds::kFindings, request, notes,
+      [&](const app::AskedSummary& asked) -> std::optional<app::StepFindings> {
+        auto known = need(app::known_step_findings(asked, request));
+        return known ? std::optional(std::move(known->answer)) : std::nullopt;
+      },
+      [&](const ToJudge& run, base::ThreadPool& threads, base::Progress& progress) {
+        return need(app::find_step_findings(*run.trace, run.source, request, threads, progress));
+      });
+  return {app::findings_table(steps), std::move(notes)};
 }
 
 app::EfficiencyReport Run::efficiency(std::optional<app::EfficiencyBy> by, const Part& part,

@@ -66,7 +66,8 @@ class Run {
   [[nodiscard]] Judged waits(const std::string& by, const Part& part) const;
   [[nodiscard]] app::DataTable steps(bool detect, const Part& part) const;
   [[nodiscard]] app::TimelineTable timeline(uint32_t width, const Part& part) const;
-  [[nodiscard]] Judged findings(double min_percent, const Part& part) const;
+  /// by  "run", or "step", which knows no `min_percent`
+  [[nodiscard]] Judged findings(const std::string& by, double min_percent, const Part& part) const;
   [[nodiscard]] Judged efficiency(const std::string& by, const Part& part) const;
   [[nodiscard]] Judged critical(const Part& part) const;
   [[nodiscard]] app::DataTable messages(const Part& part) const;
@@ -120,6 +121,7 @@ class Run {
   template <class Answer, class Ask, class Judge>
   Answer judged(const Part& part, app::PartNeeds needs, app::FindingsRequest& request,
                 std::vector<std::string>& notes, Ask ask, Judge judge) const;
+  [[nodiscard]] Judged step_findings(const Part& part) const;
   [[nodiscard]] app::EfficiencyReport efficiency(std::optional<app::EfficiencyBy> by,
                                                  const Part& part,
                                                  std::vector<std::string>& notes) const;

@@ -53,7 +53,8 @@ def check_tables(path, archive):
 QUESTIONS = (lambda run: run.waits("cause"), lambda run: run.waits("callpath"), lambda run: run.findings(),
              lambda run: run.messages(), lambda run: run.events(), lambda run: run.matrix(step=1),
              lambda run: run.matrix("callpath"), lambda run: run.profile(begin_s=1), lambda run: run.steps(),
-             lambda run: run.efficiency(), lambda run: run.efficiency("step"), lambda run: run.critical())
+             lambda run: run.efficiency(), lambda run: run.efficiency("step"), lambda run: run.critical(),
+             lambda run: run.findings("step"))
 # Of a part of the time no more is read than that, if nothing was read before.
 OF_PARTS = (lambda run: run.waits(begin_s=0.6, end_s=0.9), lambda run: run.waits("cause", begin_s=0.6, end_s=0.9),
             lambda run: run.findings(begin_s=0.6, end_s=0.9), lambda run: run.messages(begin_s=0.7, end_s=0.8),
@@ -87,7 +88,7 @@ def check_events(path, archive):
     command("reduce", archive + "-gone", "-o", judged, "--findings")
     kept = [lambda run: run.findings(), lambda run: run.findings(min_percent=4), lambda run: run.critical(),
             lambda run: run.efficiency(), lambda run: run.efficiency("step"), lambda run: run.efficiency("region"),
-            lambda run: run.waits("cause"), lambda run: run.waits("callpath")]
+            lambda run: run.findings("step"), lambda run: run.waits("cause"), lambda run: run.waits("callpath")]
     found = [question(pathline.open(judged)) for question in kept]
     os.rename(archive + "-gone", archive)
     for i, question in enumerate(kept):

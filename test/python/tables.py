@@ -37,17 +37,19 @@ def check_csv(path):
     count += check_same(run.steps(detect=True), command("steps", path, *csv, "--detect"), "periods")
     begin_s, end_s = part["begin_s"], part["end_s"]
     focus = ["--focus", f"{begin_s!r}:{end_s!r}"]
-    for kind, bys in {"findings": (None,), "efficiency": ("run", "region", "host", "step"),
+    for kind, bys in {"findings": ("run", "step"), "efficiency": ("run", "region", "host", "step"),
                       "critical": (None,)}.items():
         for by in bys:
             words = [kind, path, *csv] + (["--by", by] if by else [])
             choice = {"by": by} if by else {}
             get = getattr(run, kind)
             # The tree of factors has nine digits of all.
-            digits = {name: ".9f" for name in get(**choice).columns} if by == "run" else DIGITS
+            is_tree = (kind, by) == ("efficiency", "run")
+            digits = {name: ".9f" for name in get(**choice).columns} if is_tree else DIGITS
             count += check_same(get(**choice), command(*words), words, digits=digits)
             count += check_same(get(begin_s=begin_s, end_s=end_s, **choice), command(*words, *focus), words,
                                 digits=digits)
+    assert "there is only run, step" in error_of(lambda: run.findings("rank"))
     assert "there is only run, region" in error_of(lambda: run.efficiency("rank"))
     assert count > 100, count
 

@@ -311,16 +311,18 @@ class Run:
         """
         return Table(*self._core.timeline(width, _part(begin_s, end_s, ranks)))
 
-    def findings(self, *, min_percent=2.0, begin_s=None, end_s=None):
+    def findings(self, by="run", *, min_percent=2.0, begin_s=None, end_s=None):
         """What makes the program slow, what most could be gained by first: a row for each finding.
+        by="step": what made each time step as long as it was, a row for each.
 
         kind, confidence, recoverable_s, recoverable_pct, after_above_s, cost_rank_s, ranks, callpath,
-        steps, from_s, until_s, text, advice, place.
+        steps, from_s, until_s, text, advice, place. Of steps: step, length_s, excess_s (beyond the
+        median), wait_rank_s, waits, rank (NaN: nobody's), callpath, cause_s.
         min_percent     of the time that a finding must gain
         begin_s, end_s  the time that is judged; without, the time steps. Of a summary whose run does
                         not fit into memory that is a part in the middle, of which a warning tells.
         """
-        return _judged(self._core.findings(min_percent, _part(begin_s, end_s, None)))
+        return _judged(self._core.findings(by, min_percent, _part(begin_s, end_s, None)))
 
     def efficiency(self, by="run", *, begin_s=None, end_s=None):
         """How well the ranks are used, and what takes the rest: the factors of the POP project.
