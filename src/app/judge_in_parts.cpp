@@ -248,6 +248,29 @@ base::Result<std::optional<findings::GrowingCriticalPath::Found>> follow_critica
   return std::optional(growing.finish());
 }
 
+struct FollowedSteps {
+  findings::GrowingCriticalPath::Found critical;
+  StepFindings steps;
+};
+base::Result<std::optional<FollowedSteps>> follow_steps(
+    const RunInParts& run, const summary::RunSummary& summary,
+    const std::vector<findings::StepEfficiency>& steps, base::ThreadPool& pool,
+    base::Progress& progress) {
+  using Followed = std::optional<FollowedSteps>;
+  findings::GrowingStepCauses causes;
+  auto path = follow_critical_path(
+      run, summary, pool, progress,
+      [&](const findings::Model& part, const findings::GrowingCriticalPath& critical) {
+        return causes.add(part, critical);
+      });
+  if (!path) return path.error();
+  if (!path.value()) return Followed();
+  findings::GrowingCriticalPath::Found& critical = *path.value();
+  StepFindings found = step_findings(summary.run, causes.finish(steps), critical.rank_of_lane,
+                                     PathNames(summary.run, critical.call_paths));
+  return Followed({std::move(critical), std::move(found)});
+}
+
 }  // namespace
 
 base::Result<std::optional<findings::GrowingCriticalPath::Found>> critical_path_in_parts(
@@ -272,16 +295,24 @@ base::Result<std::optional<StepFindings>> step_findings_in_parts(const RunInPart
       "measuring time steps part by part");
   if (!there) return there.error();
   if (!there.value()) return Steps();
-  findings::GrowingStepCauses causes;
-  const auto path = follow_critical_path(
-      run, summary, pool, progress,
-      [&](const findings::Model& part, const findings::GrowingCriticalPath& critical) {
-        return causes.add(part, critical);
-      });
-  if (!path) return path.error();
-  if (!path.value()) return Steps();
-  return Steps(step_findings(summary.run, causes.finish(steps.finish()), path.value()->rank_of_lane,
-                             PathNames(summary.run, path.value()->call_paths)));
+  auto back = follow_steps(run, summary, steps.finish(), pool, progress);
+  if (!back) return back.error();
+  return back.value() ? Steps(std::move(back.value()->steps)) : Steps();
+}
+
+base::Result<std::optional<JudgedInParts>> judge_all_in_parts(const RunInParts& run,
+                                                              const summary::RunSummary& summary,
+                                                              base::ThreadPool& pool,
+                                                              base::Progress& progress) {
+  using Judged = std::optional<JudgedInParts>;
+  auto there = efficiency_in_parts(run, summary, pool, progress);
+  if (!there) return there.error();
+  if (!there.value()) return Judged();
+  auto back = follow_steps(run, summary, there.value()->efficiency.steps, pool, progress);
+  if (!back) return back.error();
+  if (!back.value()) return Judged();
+  return Judged({std::move(*there.value()), std::move(back.value()->critical),
+                 std::move(back.value()->steps)});
 }
 
 base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
@@ -302,13 +333,28 @@ base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
     base::ThreadPool& pool, base::Progress& progress) {
   using Causes = std::optional<std::vector<WaitCause>>;
+  auto rows = wait_rows_in_parts(run, summary, selection, pool, progress);
+  if (!rows) return rows.error();
+  return rows.value() ? Causes(std::move(rows.value()->causes)) : Causes();
+}
+
+base::Result<std::optional<WaitRows>> wait_rows_in_parts(const RunInParts& run,
+                                                         const summary::RunSummary& summary,
+                                                         const trace::Selection& selection,
+                                                         base::ThreadPool& pool,
+                                                         base::Progress& progress) {
+  using Rows = std::optional<WaitRows>;
   const auto forwards = [&](auto visit, const char* stage) {
     return for_each_part(
         run, summary, Order::kForwards, pool, progress,
         [&](const findings::Model& part, const findings::NextPart&) { return visit(part); }, stage);
   };
   GrowingWaitCauses causes;
-  const auto add = [&](const findings::Model& part) { return causes.add(part); };
+  GrowingPathWaits paths;
+  const auto add = [&](const findings::Model& part) {
+    paths.add(part, selection);
+    return causes.add(part);
+  };
   constexpr const char* kStage = "finding waits part by part";
   auto there = forwards(add, kStage);
   if (there && causes.has_to_count()) {
@@ -320,17 +366,20 @@ base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
         },
         "counting call paths part by part");
     if (!counted) return counted.error();
+    paths = {};
     there = forwards(add, kStage);
   }
   if (!there) return there.error();
-  if (!there.value()) return Causes();
+  if (!there.value()) return Rows();
   const auto back = for_each_part(
       run, summary, Order::kBackwards, pool, progress,
       [&](const findings::Model& part, const findings::NextPart&) { return causes.blame(part); },
       "looking for causes part by part");
   if (!back) return back.error();
-  if (!back.value()) return Causes();
-  return causes.rows(summary.run, selection);
+  if (!back.value()) return Rows();
+  auto rows = causes.rows(summary.run, selection);
+  if (!rows) return Rows();
+  return Rows({paths.rows(summary.run), std::move(*rows)});
 }
 
 base::Result<std::optional<RunInParts>> run_in_parts(const std::filesystem::path& path,

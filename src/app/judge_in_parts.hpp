@@ -65,6 +65,18 @@ base::Result<std::optional<StepFindings>> step_findings_in_parts(const RunInPart
                                                                  base::ThreadPool& pool,
                                                                  base::Progress& progress);
 
+/// All of these.
+struct JudgedInParts {
+  findings::GrowingEfficiency::Found efficiency;
+  findings::GrowingCriticalPath::Found critical;
+  StepFindings steps;
+};
+/// returns, errors  as above. cost  all is read twice.
+base::Result<std::optional<JudgedInParts>> judge_all_in_parts(const RunInParts& run,
+                                                              const summary::RunSummary& summary,
+                                                              base::ThreadPool& pool,
+                                                              base::Progress& progress);
+
 /// As waits_by_call_path() of chosen ranks, and the time of `run`; returns, errors and cost as
 /// above.
 base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
@@ -79,5 +91,12 @@ base::Result<std::optional<std::vector<PathWaits>>> waits_by_call_path_in_parts(
 base::Result<std::optional<std::vector<WaitCause>>> wait_causes_in_parts(
     const RunInParts& run, const summary::RunSummary& summary, const trace::Selection& selection,
     base::ThreadPool& pool, base::Progress& progress);
+
+/// Both, as wait_rows(). returns, errors, cost  as of wait_causes_in_parts().
+base::Result<std::optional<WaitRows>> wait_rows_in_parts(const RunInParts& run,
+                                                         const summary::RunSummary& summary,
+                                                         const trace::Selection& selection,
+                                                         base::ThreadPool& pool,
+                                                         base::Progress& progress);
 
 }  // namespace pathline::app

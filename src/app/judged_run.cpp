@@ -169,10 +169,14 @@ base::Result<JudgedRun> judge_run(const trace::Trace& trace, const std::string& 
   WaitRows waits = wait_rows(trace, in_focus.all, {}, pool);
   judged.waits_by_path = std::move(waits.by_path);
   judged.wait_causes = std::move(waits.causes);
+  keep_most(judged);
+  return judged;
+}
+
+void keep_most(JudgedRun& judged) {
   judged.has_all_causes = judged.wait_causes.size() <= kMostCauses;
   judged.wait_causes.resize(std::min(judged.wait_causes.size(), kMostCauses));
   if (judged.findings.stretches.size() > kMostStretches) judged.findings.stretches.clear();
-  return judged;
 }
 
 std::string to_text(const JudgedRun& judged) {

@@ -28,6 +28,10 @@ struct JudgedRun {
   std::vector<WaitCause> wait_causes;
   bool has_all_causes = true;  ///< False: `wait_causes` has only those that cost most.
 
+  /// Whether the findings are of a part in the middle alone, for want of memory.
+  [[nodiscard]] bool has_findings_of_part() const {
+    return findings.focus == findings::Focus::kTime && request.focus != findings::Focus::kTime;
+  }
   /// Whether a question is the one that was answered, or asks for no more than its larger findings.
   [[nodiscard]] bool answers(const FindingsRequest& other) const;
   /// Makes it the answer to a question that answers() holds for.
@@ -39,6 +43,10 @@ struct JudgedRun {
 base::Result<JudgedRun> judge_run(const trace::Trace& trace, const std::string& input,
                                   const FindingsRequest& request, base::ThreadPool& pool,
                                   base::Progress& progress);
+
+/// Leaves out what a summary does not keep: causes but for those that cost most, and a critical
+/// path that is too long.
+void keep_most(JudgedRun& judged);
 
 /// As a summary keeps it: the same for the same run.
 std::string to_text(const JudgedRun& judged);

@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "app/judge_file.hpp"
 #include "app/judged_run.hpp"
 #include "app/open_run.hpp"
+#include "app/part_of_run.hpp"
 #include "base/file.hpp"
 #include "base/parse.hpp"
 #include "input/input.hpp"
@@ -126,6 +128,10 @@ base::Result<Reduced> reduce_run(const fs::path& input, const ReduceOptions& opt
     }
   }
   if (!reduced || !options.findings) return reduced;
+  if (options.scratch.empty() && !fits_into_memory(reduced.value().summary)) {
+    reduced.value().lacks_findings = true;
+    return reduced;
+  }
   auto judged = judged_text(input, options, pool, progress, notes);
   if (!judged) return judged.error();
   reduced.value().summary.judged = std::move(judged).value();
@@ -137,7 +143,19 @@ base::Status write_summary(Reduced& reduced, const fs::path& input, const fs::pa
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const fs::path source = fs::proximate(input, folder, failed);
   reduced.summary.source = (failed ? input : source).string();
-  return summary::write(reduced.summary, file);
+  constexpr uint64_t kOfFindings = 2 << 20U;
+  return summary::write(reduced.summary, file, reduced.lacks_findings ? kOfFindings : 0);
+}
+
+base::Status add_findings(const fs::path& input, const fs::path& file, const ReduceOptions& options,
+                          base::ThreadPool& pool, base::Progress& progress,
+                          std::vector<std::string>& notes) {
+  const auto added = judge_file_in_parts(file, *options.findings, pool, progress, notes);
+  if (!added) return added.error();
+  if (added.value()) return {};
+  const auto judged = judged_text(input, options, pool, progress, notes);
+  if (!judged) return judged.error();
+  return judged.value().empty() ? base::Status() : summary::add_judged(file, judged.value());
 }
 
 base::Result<uint64_t> parse_memory(const std::string& text) {

@@ -32,14 +32,16 @@ struct ReduceOptions {
   uint64_t memory_bytes = uint64_t{1} << 30U;
   std::filesystem::path scratch = {};  ///< A folder for what of these is more; "" for memory only.
   bool partial = false;                ///< Read a damaged input as far as it goes, in one piece.
-  /// Findings to be kept with the tables, for which the run is read once more, as a whole.
+  /// Findings to be kept with the tables, for which the run is read once more, as a whole; one that
+  /// is larger than memory by add_findings(), from its summary.
   std::optional<FindingsRequest> findings = std::nullopt;
 };
 
 struct Reduced {
   summary::RunSummary summary;
-  uint64_t input_bytes = 0;  ///< Of an archive's events; 0 for other inputs.
-  std::string in_one_piece;  ///< Why it was read as a whole; "" if it was not.
+  uint64_t input_bytes = 0;     ///< Of an archive's events; 0 for other inputs.
+  std::string in_one_piece;     ///< Why it was read as a whole; "" if it was not.
+  bool lacks_findings = false;  ///< They were asked for: add_findings() has them.
 };
 
 /// The tables of a run, in one pass over windows of time that fit into the memory. Inputs that are
@@ -59,6 +61,15 @@ base::Result<Reduced> reduce_run(const std::filesystem::path& input, const Reduc
 /// errors  kIo
 base::Status write_summary(Reduced& reduced, const std::filesystem::path& input,
                            const std::filesystem::path& file);
+
+/// Adds the findings of a run larger than memory to its summary: judge_file_in_parts(), or where
+/// that cannot be those of the run as a whole.
+///
+/// input   that it was made of.
+/// errors  those of judge_file_in_parts() and of reading the run.
+base::Status add_findings(const std::filesystem::path& input, const std::filesystem::path& file,
+                          const ReduceOptions& options, base::ThreadPool& pool,
+                          base::Progress& progress, std::vector<std::string>& notes);
 
 /// "512M", "2G", "2GiB", "1000000": bytes, in powers of 1024.
 ///

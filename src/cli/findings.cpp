@@ -151,7 +151,10 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
   const findings::Focus asked = request.value().focus;
   auto kept = kept_answer(one, request.value(), *opened.value());
   if (!kept) return kept.error();
-  if (kept.value()) return Found{std::move(kept.value()->findings), true};
+  if (kept.value()) {
+    const bool of_all = !kept.value()->has_findings_of_part();
+    return Found{std::move(kept.value()->findings), true, of_all};
+  }
   base::Result<app::FindingsReport> report = app::FindingsReport{};
   base::Progress progress;
   with_progress(progress, options.quiet, [&] {

@@ -10,6 +10,7 @@
 
 #include "app/output.hpp"
 #include "base/child_process.hpp"
+#include "base/heap.hpp"
 #include "base/scratch.hpp"
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
@@ -25,7 +26,7 @@ struct ReduceOptions : FocusOptions {
   bool findings = false;
 };
 
-std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
+std::string text_of(const ReduceOptions& options, const app::Reduced& reduced, bool has_findings) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(options.output, failed);
   const auto bytes = [](uint64_t count) { return base::human_bytes(static_cast<double>(count)); };
@@ -45,7 +46,7 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced) {
       options.focus == ReduceOptions().focus ? "" : " --focus " + options.focus;
   bool first = true;
   std::vector<const char*> commands = {"info", "profile", "matrix", "waits", "steps", "report"};
-  if (!reduced.summary.judged.empty()) commands.insert(commands.begin(), "findings");
+  if (has_findings) commands.insert(commands.begin(), "findings");
   for (const char* command : commands) {
     const std::string_view name = command;
     text += fmt::format("{:<12} pathline {} {}{}\n", first ? "next" : "", command, word,
@@ -91,26 +92,40 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
   base::Progress progress;
   std::vector<std::string> notes;
   base::Result<app::Reduced> reduced = app::Reduced{};
+  const app::ReduceOptions asked{.memory_bytes = memory.value(),
+                                 .scratch = options.scratch,
+                                 .partial = options.partial,
+                                 .findings = findings};
   with_progress(progress, options.quiet || !first, [&] {
-    reduced = app::reduce_run(options.input,
-                              {.memory_bytes = memory.value(),
-                               .scratch = options.scratch,
-                               .partial = options.partial,
-                               .findings = findings},
-                              pool, progress, notes, exchange);
+    reduced = app::reduce_run(options.input, asked, pool, progress, notes, exchange);
   });
   if (!first) return kDone;
-  if (!options.quiet) {
-    for (const std::string& text : notes) note(text);
-  }
+  const auto say_notes = [&] {
+    if (!options.quiet) {
+      for (const std::string& text : notes) note(text);
+    }
+    notes.clear();
+  };
+  say_notes();
   if (!reduced) return reduced.error();
   if (auto status = app::write_summary(reduced.value(), options.input, options.output); !status) {
     return status.error();
   }
-  if (options.quiet) return kDone;
-  if (auto status = write_result("-", text_of(options, reduced.value())); !status) {
-    return status.error();
+  const bool lacks_findings = reduced.value().lacks_findings;
+  std::string text =
+      text_of(options, reduced.value(), lacks_findings || !reduced.value().summary.judged.empty());
+  if (lacks_findings) {
+    reduced.value() = {};  // What judges needs the memory.
+    base::give_back_freed_memory();
+    base::Status added;
+    with_progress(progress, options.quiet, [&] {
+      added = app::add_findings(options.input, options.output, asked, pool, progress, notes);
+    });
+    say_notes();
+    if (!added) return added.error();
   }
+  if (options.quiet) return kDone;
+  if (auto status = write_result("-", text); !status) return status.error();
   return kDone;
 }
 
@@ -164,7 +179,7 @@ void add_reduce_command(Command& program, Action& action) {
   command.flag(
       "--findings", options->findings,
       "Also what 'pathline findings', 'efficiency', 'critical' and 'waits --by cause' say: "
-      "reads the run once more, as a whole");
+      "reads the run once more, as a whole; one larger than memory part by part");
   add_focus(command, *options);
   command
       .option("--memory", options->memory,

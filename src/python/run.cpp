@@ -295,6 +295,11 @@ Run::Judged Run::findings(const std::string& by, double min_percent, const Part&
         auto kept = need(app::judged_run(asked.path, asked.summary, asked.summary.run));
         if (!kept || !kept->answers(request)) return std::nullopt;
         kept->leave_out_below(min_percent);
+        if (kept->has_findings_of_part()) {
+          notes.push_back(fmt::format(
+              "{}: the run was larger than memory; the findings are of {:.6f} s to {:.6f} s", path_,
+              kept->findings.begin_s, kept->findings.end_s));
+        }
         return app::findings_table(kept->findings);
       },
       [&](const ToJudge& run, base::ThreadPool& threads, base::Progress& progress) {

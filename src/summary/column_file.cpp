@@ -207,6 +207,16 @@ void ColumnWriter::add_blocks(std::string_view name, uint32_t width, uint64_t ro
   entries_.push_back(std::move(entry));
 }
 
+void ColumnWriter::take(const ColumnReader& file) {
+  uint64_t end = kHeaderBytes;
+  for (const ColumnReader::Entry& entry : file.entries_) {
+    entries_.push_back(
+        {std::string(entry.name), entry.width, entry.rows, entry.offset, entry.bytes});
+    end = std::max(end, entry.offset + entry.bytes);
+  }
+  out_.append(file.file_.bytes().subspan(kHeaderBytes, end - kHeaderBytes));
+}
+
 base::Status ColumnWriter::finish() {
   std::vector<uint8_t> table;
   for (const Entry& entry : entries_) {

@@ -39,6 +39,7 @@ inline constexpr size_t kBlockBytes = 64 << 10;  ///< Of numbers; a multiple of 
 template <class T>
 concept Number = std::is_arithmetic_v<T> && std::is_trivially_copyable_v<T>;
 
+class ColumnReader;
 class Compressor;
 
 /// Writes column after column; finish() gives the file its name.
@@ -69,6 +70,9 @@ class ColumnWriter {
     column.pack();
     add_blocks(name, sizeof(T), column.rows_, column.blocks_);
   }
+
+  /// All columns of another file as they are stored there, before any other.
+  void take(const ColumnReader& file);
 
   [[nodiscard]] uint64_t size_bytes() const { return out_.size(); }  ///< So far.
   /// errors  kIo with the system's reason, of everything before too.
@@ -175,6 +179,7 @@ class ColumnReader {
   [[nodiscard]] base::Error damaged(const std::string& fact) const;
 
  private:
+  friend ColumnWriter;
   struct Entry {
     std::string_view name;
     uint32_t width;

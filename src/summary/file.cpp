@@ -388,7 +388,16 @@ bool looks_like_summary(std::span<const uint8_t> head) {
   return text.starts_with(kMagic);
 }
 
-base::Status write(const RunSummary& summary, const std::filesystem::path& path) {
+namespace {
+
+void write_judged(std::string_view judged, ColumnWriter& out) {
+  out.add("judged", std::span(reinterpret_cast<const uint8_t*>(judged.data()), judged.size()));
+}
+
+}  // namespace
+
+base::Status write(const RunSummary& summary, const std::filesystem::path& path,
+                   uint64_t left_free) {
   ColumnWriter out(path);
   write_definitions(summary.run.definitions, out);
   write_run(summary.run, summary.source, out);
@@ -403,14 +412,21 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path)
   write_steps(summary, out);
   write_archive_index(summary.archive, out);
   write_marks(summary.marks, out);
-  if (!summary.judged.empty()) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(summary.judged.data());
-    out.add("judged", std::span(bytes, summary.judged.size()));
-  }
+  if (!summary.judged.empty()) write_judged(summary.judged, out);
   // Last, as they get what is left.
   const auto& files = summary.archive.file_bytes;
   const uint64_t archive_bytes = std::accumulate(files.begin(), files.end(), uint64_t{0});
-  write_states(summary.states, file_budget(archive_bytes), out);
+  const uint64_t budget = file_budget(archive_bytes);
+  write_states(summary.states, budget - std::min(budget, left_free), out);
+  return out.finish();
+}
+
+base::Status add_judged(const std::filesystem::path& path, std::string_view judged) {
+  const auto file = ColumnReader::open(path);
+  if (!file) return file.error();
+  ColumnWriter out(path);
+  out.take(file.value());
+  write_judged(judged, out);
   return out.finish();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -17,8 +18,15 @@ bool looks_like_summary(std::span<const uint8_t> head);
 
 /// Writes a summary; the same one gives the same bytes.
 ///
-/// errors  kIo; there is no file then, or the one that was there before.
-base::Status write(const RunSummary& summary, const std::filesystem::path& path);
+/// left_free  of the bytes that a summary may have, those for what will be added to it
+/// errors     kIo; there is no file then, or the one that was there before.
+base::Status write(const RunSummary& summary, const std::filesystem::path& path,
+                   uint64_t left_free = 0);
+
+/// Adds RunSummary::judged to a summary that has none.
+///
+/// errors  those of reading and writing it; it is then as it was.
+base::Status add_judged(const std::filesystem::path& path, std::string_view judged);
 
 /// Trusts nothing in the file.
 ///
