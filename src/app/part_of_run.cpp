@@ -18,9 +18,18 @@
 namespace pathline::app {
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Findings with two threads: 39 resident, 43 of address space.
+constexpr uint64_t kBytesAnEventOfAll = 44;
+
+}  // namespace
+
+uint64_t memory_for_all(const summary::RunSummary& summary) {
+  return kBytesAnEventOfAll * std::min(summary.facts.events, UINT64_MAX / kBytesAnEventOfAll);
+}
+
 bool fits_into_memory(const summary::RunSummary& summary) {
-  // Findings with two threads: 39 resident, 43 of address space.
-  constexpr uint64_t kBytesAnEventOfAll = 44;
   const auto available = base::available_memory();
   return !available || summary.facts.events <= *available / kBytesAnEventOfAll;
 }

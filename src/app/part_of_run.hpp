@@ -18,7 +18,9 @@
 // A part of the time of a run that may be too large for memory, from the archive of its summary.
 namespace pathline::app {
 
-/// Whether the whole run does, as far as its number of events tells.
+/// What findings of the whole run take, about, as far as its number of events tells.
+uint64_t memory_for_all(const summary::RunSummary& summary);
+/// Whether there is so much.
 bool fits_into_memory(const summary::RunSummary& summary);
 
 /// The locations of chosen ranks; without a choice all, of no rank ones, too.

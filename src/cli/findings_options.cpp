@@ -53,12 +53,13 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
   run.trace = std::move(run.summary->run);
   if (!part || !part.value() || options.quiet) return part;
   const app::MiddlePart& judged = *part.value();
-  note(
-      fmt::format("{} events are too many for the memory there is: judging {:.6f} s to {:.6f} "
-                  "s{} ({} for others, --scratch DIR for all, on a disk)",
-                  base::human_count(run.summary->facts.events), judged.from_s, judged.until_s,
-                  judged.steps.empty() ? "" : ", " + judged.steps,
-                  fmt::format(fmt::runtime(choice), "FROM", "UNTIL")));
+  const auto needed = static_cast<double>(app::memory_for_all(*run.summary));
+  note(fmt::format(
+      "{} events need {} of memory, more than there is: judging {:.6f} s to {:.6f} s{} ({} for "
+      "others, --scratch DIR for all, on a disk)",
+      base::human_count(run.summary->facts.events), base::human_bytes(needed), judged.from_s,
+      judged.until_s, judged.steps.empty() ? "" : ", " + judged.steps,
+      fmt::format(fmt::runtime(choice), "FROM", "UNTIL")));
   if (judged.slower) {
     note(fmt::format("{} ({})", judged.slower_text,
                      fmt::format(fmt::runtime(choice), fmt::format("{:.6f}", judged.slower->from_s),
