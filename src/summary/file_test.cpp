@@ -57,6 +57,28 @@ TEST(SummaryFile, GivesBackWhatWasWritten) {
   }
 }
 
+TEST(SummaryFile, TakesWhatIsConcludedLater) {
+  const base::ScratchFolder folder;
+  RunSummary summary = with_everything(3);
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(summary, file, 1 << 20U).ok());
+  const std::string before = folder.read("run.plsum");
+  const std::string judged(200'000, 'x');
+  ASSERT_TRUE(add_judged(file, judged).ok());
+  const auto again = read_all(file);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again.value().judged, judged);
+  summary.judged = judged;
+  EXPECT_THAT(lines(again.value()), testing::ElementsAreArray(lines(summary)));
+  EXPECT_THAT(archive_lines(again.value()), testing::ElementsAreArray(archive_lines(summary)));
+  // A damaged one stays as it is.
+  const std::string damaged = before.substr(0, before.size() / 2);
+  folder.write("run.plsum", damaged);
+  EXPECT_FALSE(add_judged(file, judged).ok());
+  EXPECT_EQ(folder.read("run.plsum"), damaged);
+  EXPECT_FALSE(add_judged(folder.path() / "missing.plsum", judged).ok());
+}
+
 TEST(SummaryFile, GivesBackTimesOfMessagesOfAnyLength) {
   const base::ScratchFolder folder;
   base::ThreadPool pool(1);
