@@ -32,6 +32,7 @@ TEST(SlowerSteps, AreThoseThatTakeMostBeyondTheUsual) {
   EXPECT_EQ(slower_steps(steps_of(lengths), 15, 24), std::nullopt);
   lengths[39] = 600;
   EXPECT_EQ(slower_steps(steps_of(lengths), 15, 24), Chosen({39, 39}));
+  lengths[39] = 100;
   lengths[30] = lengths[31] = lengths[33] = 500;  // With a usual one between them.
   EXPECT_EQ(slower_steps(steps_of(lengths), 15, 24), Chosen({30, 33}));
   lengths[20] = 9000;  // It is judged.

@@ -29,6 +29,12 @@ struct Failure : std::runtime_error {
   explicit Failure(const base::Error& error);
 };
 
+template <class T>
+T need(base::Result<T> result) {
+  if (!result) throw Failure(result.error());
+  return std::move(result).value();
+}
+
 /// What Python calls a part of a run; see trace::SelectionText.
 struct Part {
   std::optional<double> begin_s;

@@ -388,14 +388,6 @@ bool looks_like_summary(std::span<const uint8_t> head) {
   return text.starts_with(kMagic);
 }
 
-namespace {
-
-void write_judged(std::string_view judged, ColumnWriter& out) {
-  out.add("judged", std::span(reinterpret_cast<const uint8_t*>(judged.data()), judged.size()));
-}
-
-}  // namespace
-
 base::Status write(const RunSummary& summary, const std::filesystem::path& path,
                    uint64_t left_free) {
   ColumnWriter out(path);
@@ -412,7 +404,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path,
   write_steps(summary, out);
   write_archive_index(summary.archive, out);
   write_marks(summary.marks, out);
-  if (!summary.judged.empty()) write_judged(summary.judged, out);
+  if (!summary.judged.empty()) out.add("judged", std::span<const char>(summary.judged));
   // Last, as they get what is left.
   const auto& files = summary.archive.file_bytes;
   const uint64_t archive_bytes = std::accumulate(files.begin(), files.end(), uint64_t{0});
@@ -426,7 +418,7 @@ base::Status add_judged(const std::filesystem::path& path, std::string_view judg
   if (!file) return file.error();
   ColumnWriter out(path);
   out.take(file.value());
-  write_judged(judged, out);
+  out.add("judged", std::span<const char>(judged));
   return out.finish();
 }
 
