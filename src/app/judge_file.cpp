@@ -42,8 +42,9 @@ base::Result<std::optional<FindingsReport>> findings_of_middle(
                               pool, progress);
   if (!report) return report.error();
   std::string note = fmt::format(
-      "the run was larger than memory: findings are of {:.6f} s to {:.6f} s{}{}, all else of all "
-      "of it",
+      "the run was larger than memory: its findings are of {:.6f} s to {:.6f} s{}{}; all else is "
+      "of "
+      "the whole run",
       part.from_s, part.until_s, part.steps.empty() ? "" : ", ", part.steps);
   if (part.slower) note += "; " + part.slower_text;
   report.value().warnings.push_back(note);
@@ -84,6 +85,12 @@ base::Result<bool> judge_file_in_parts(const fs::path& file, const FindingsReque
   RunInParts& run = *parts.value();
   JudgedRun judged{.request = request};
   judged.request.critical_path = true;
+  // First, as it needs most memory in one piece.
+  std::vector<std::string> said;
+  auto findings = findings_of_middle(file, summary, request, pool, progress, said);
+  if (!findings) return findings.error();
+  if (!findings.value()) return false;
+  judged.findings = std::move(*findings.value());
   const auto found = judge_all_in_parts(run, summary, pool, progress);
   if (!found) return found.error();
   if (!found.value()) return false;
@@ -96,13 +103,10 @@ base::Result<bool> judge_file_in_parts(const fs::path& file, const FindingsReque
   if (!waits.value()) return false;
   judged.waits_by_path = std::move(waits.value()->by_path);
   judged.wait_causes = std::move(waits.value()->causes);
-  auto findings = findings_of_middle(file, summary, request, pool, progress, notes);
-  if (!findings) return findings.error();
-  if (!findings.value()) return false;
-  judged.findings = std::move(*findings.value());
   judged.findings.stretches = stretches_of(summary.run, found.value()->critical);
   keep_most(judged);
   if (auto status = summary::add_judged(file, to_text(judged)); !status) return status.error();
+  notes.insert(notes.end(), said.begin(), said.end());
   return true;
 }
 
