@@ -8,47 +8,51 @@
 #include <fmt/format.h>
 
 #include "app/judge_in_parts.hpp"
+#include "app/judged_part.hpp"
 #include "app/judged_run.hpp"
 #include "app/middle_part.hpp"
 #include "input/input.hpp"
 #include "summary/file.hpp"
-#include "trace/select.hpp"
 
 namespace pathline::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// nullopt where not even a part can be read alone.
-base::Result<std::optional<FindingsReport>> findings_of_middle(
+/// Of the time that was chosen, else of a part in the middle, with a note; nullopt where not even a
+/// part can be read alone.
+base::Result<std::optional<FindingsReport>> findings_of_part(
     const fs::path& file, const summary::RunSummary& summary, FindingsRequest request,
     base::ThreadPool& pool, base::Progress& progress, std::vector<std::string>& notes) {
   using Report = std::optional<FindingsReport>;
-  const auto middle = middle_part(file, summary);
-  if (!middle) return middle.error();
-  if (!middle.value()) return Report();
-  const MiddlePart& part = *middle.value();
-  const auto time =
-      trace::select(summary.run, {.from_s = part.from_s, .until_s = part.until_s, .ranks = {}});
+  std::string note;
+  if (request.focus != findings::Focus::kTime) {
+    const auto middle = middle_part(file, summary);
+    if (!middle) return middle.error();
+    if (!middle.value()) return Report();
+    const MiddlePart& part = *middle.value();
+    request.focus = findings::Focus::kTime;
+    request.from_s = part.from_s;
+    request.until_s = part.until_s;
+    note = fmt::format(
+        "the run was larger than memory: its findings are of {:.6f} s to {:.6f} s{}{}; all else is "
+        "of the whole run",
+        part.from_s, part.until_s, part.steps.empty() ? "" : ", ", part.steps);
+    if (part.slower) note += "; " + part.slower_text;
+  }
+  const auto time = select_focus(summary.run, request);
   if (!time) return time.error();
   const auto events = read_part(file, summary, time.value(), PartNeeds::kFindings, pool, notes);
   if (!events) return events.error();
   if (!events.value()) return Report();
-  request.focus = findings::Focus::kTime;
-  request.from_s = part.from_s;
-  request.until_s = part.until_s;
   request.critical_path = false;
   auto report = find_findings(*events.value(), input::events_of(summary, file).string(), request,
                               pool, progress);
   if (!report) return report.error();
-  std::string note = fmt::format(
-      "the run was larger than memory: its findings are of {:.6f} s to {:.6f} s{}{}; all else is "
-      "of "
-      "the whole run",
-      part.from_s, part.until_s, part.steps.empty() ? "" : ", ", part.steps);
-  if (part.slower) note += "; " + part.slower_text;
-  report.value().warnings.push_back(note);
-  notes.push_back(std::move(note));
+  if (!note.empty()) {
+    report.value().warnings.push_back(note);
+    notes.push_back(std::move(note));
+  }
   return Report(std::move(report).value());
 }
 
@@ -87,7 +91,7 @@ base::Result<bool> judge_file_in_parts(const fs::path& file, const FindingsReque
   judged.request.critical_path = true;
   // First, as it needs most memory in one piece.
   std::vector<std::string> said;
-  auto findings = findings_of_middle(file, summary, request, pool, progress, said);
+  auto findings = findings_of_part(file, summary, request, pool, progress, said);
   if (!findings) return findings.error();
   if (!findings.value()) return false;
   judged.findings = std::move(*findings.value());

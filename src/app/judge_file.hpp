@@ -13,8 +13,9 @@
 namespace pathline::app {
 
 /// Adds to the file of a summary whose run is larger than memory what follows from all events, as
-/// JudgedRun has it, from its archive part by part. Findings are of a part in the middle
-/// (middle_part()), and say so; the critical path for a timeline is that of the time judged.
+/// JudgedRun has it, from its archive part by part. Findings without a chosen time are of a part in
+/// the middle (middle_part()), and say so; the critical path for a timeline is that of the time
+/// judged.
 ///
 /// notes    get a line about the part.
 /// returns  false where the run is to be read as a whole: nothing is added.
