@@ -122,7 +122,12 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
       added = app::add_findings(options.input, options.output, asked, pool, progress, notes);
     });
     say_notes();
-    if (!added) return added.error();
+    if (!added) {
+      base::Error error = added.error();
+      error.message =
+          fmt::format("{} was written, but without findings: {}", options.output, error.message);
+      return error;
+    }
   }
   if (options.quiet) return kDone;
   if (auto status = write_result("-", text); !status) return status.error();
