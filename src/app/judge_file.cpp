@@ -35,9 +35,8 @@ base::Result<std::optional<FindingsReport>> findings_of_part(
     request.from_s = part.from_s;
     request.until_s = part.until_s;
     note = fmt::format(
-        "the run was larger than memory: its findings are of {:.6f} s to {:.6f} s{}{}; all else is "
-        "of the whole run",
-        part.from_s, part.until_s, part.steps.empty() ? "" : ", ", part.steps);
+        "the run was larger than memory: its findings are of {}; all else is of the whole run",
+        part.text());
     if (part.slower) note += "; " + part.slower_text;
   }
   const auto time = select_focus(summary.run, request);

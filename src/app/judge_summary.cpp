@@ -35,9 +35,7 @@ base::Result<trace::Trace> events_to_judge(const std::filesystem::path& path,
       request.focus = findings::Focus::kTime;
       request.from_s = chosen->from_s;
       request.until_s = chosen->until_s;
-      notes.push_back(fmt::format("findings are of {:.6f} s to {:.6f} s{}{}, read from {}",
-                                  chosen->from_s, chosen->until_s,
-                                  chosen->steps.empty() ? "" : ", ", chosen->steps,
+      notes.push_back(fmt::format("findings are of {}, read from {}", chosen->text(),
                                   input::events_of(summary, path).string()));
       if (chosen->slower) {
         notes.push_back(fmt::format("{} (--from {:.6f} --until {:.6f})", chosen->slower_text,

@@ -137,6 +137,10 @@ std::optional<std::pair<size_t, size_t>> slower_steps(const std::vector<trace::S
   return std::pair(chosen, chosen + most - 1);
 }
 
+std::string MiddlePart::text() const {
+  return fmt::format("{:.6f} s to {:.6f} s{}{}", from_s, until_s, steps.empty() ? "" : ", ", steps);
+}
+
 base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
                                                     const summary::RunSummary& summary,
                                                     uint64_t most_events) {

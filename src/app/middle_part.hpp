@@ -22,6 +22,9 @@ struct MiddlePart : PartOfTime {
   /// time of all.
   std::optional<PartOfTime> slower;
   std::string slower_text;  ///< "time steps 90 to 94 take 4.3 s each, those judged 1.5 s".
+
+  /// "31.115014 s to 31.455226 s, time steps 674 to 680"
+  [[nodiscard]] std::string text() const;
 };
 
 /// Of time steps in their order those in a row that MiddlePart::slower is of.

@@ -34,6 +34,7 @@ using base::ErrorCode;
 /// room to grow.
 constexpr uint64_t kBytesAnEvent = 96;
 constexpr uint64_t kLeastWindowEvents = 10'000;
+const std::string kNoFindings = "no findings: ";  // Of a run without calls of MPI.
 
 base::Result<Reduced> reduce_whole(const fs::path& input, const ReduceOptions& options,
                                    base::ThreadPool& pool, base::Progress& progress,
@@ -54,7 +55,7 @@ base::Result<std::string> judged_text(const fs::path& input, const ReduceOptions
   const auto judged = judge_run(trace.value(), input.string(), *options.findings, pool, progress);
   if (judged) return to_text(judged.value());
   if (judged.error().code != ErrorCode::kUnsupported) return judged.error();
-  notes.push_back("no findings: " + judged.error().message);
+  notes.push_back(kNoFindings + judged.error().message);
   return std::string();
 }
 
@@ -151,6 +152,10 @@ base::Status add_findings(const fs::path& input, const fs::path& file, const Red
                           base::ThreadPool& pool, base::Progress& progress,
                           std::vector<std::string>& notes) {
   const auto added = judge_file_in_parts(file, *options.findings, pool, progress, notes);
+  if (!added && added.error().code == ErrorCode::kUnsupported) {
+    notes.push_back(kNoFindings + added.error().message);
+    return {};
+  }
   if (!added) return added.error();
   if (added.value()) return {};
   const auto judged = judged_text(input, options, pool, progress, notes);

@@ -55,10 +55,9 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
   const app::MiddlePart& judged = *part.value();
   const auto needed = static_cast<double>(app::memory_for_all(*run.summary));
   note(fmt::format(
-      "{} events need {} of memory, more than there is: judging {:.6f} s to {:.6f} s{} ({} for "
-      "others, --scratch DIR for all, on a disk)",
-      base::human_count(run.summary->facts.events), base::human_bytes(needed), judged.from_s,
-      judged.until_s, judged.steps.empty() ? "" : ", " + judged.steps,
+      "{} events need {} of memory, more than there is: judging {} ({} for others, --scratch DIR "
+      "for all, on a disk)",
+      base::human_count(run.summary->facts.events), base::human_bytes(needed), judged.text(),
       fmt::format(fmt::runtime(choice), "FROM", "UNTIL")));
   if (judged.slower) {
     note(fmt::format("{} ({})", judged.slower_text,
