@@ -2,6 +2,8 @@
 #include "base/arena.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -11,6 +13,41 @@
 #include "base/scratch.hpp"
 
 namespace pathline::base {
+namespace {
+
+constexpr size_t kPieceBytes = 64 << 10;
+constexpr size_t kSmallBytes = kPieceBytes / 16;  // No more than that is left over of a piece.
+
+/// What a thread has of an arena for small columns: thousands of locations with some ten of them
+/// each would have the threads wait for each other all the time.
+struct Piece {
+  const void* arena = nullptr;
+  uint64_t era = 0;
+  std::byte* next = nullptr;
+  size_t left_bytes = 0;
+};
+
+/// A thread fills few arenas in turn.
+struct Pieces {
+  std::array<Piece, 4> of;
+  size_t oldest = 0;
+};
+
+thread_local Pieces pieces;
+/// Another one when an arena is cleared or ends: nobody uses a piece of before.
+std::atomic<uint64_t> era = 1;
+
+/// The calling thread's of this arena, or an empty one.
+Piece& piece_of(const void* arena, uint64_t now) {
+  for (Piece& piece : pieces.of) {
+    if (piece.arena == arena && piece.era == now) return piece;
+  }
+  Piece& piece = pieces.of[pieces.oldest++ % pieces.of.size()];
+  piece = {arena, now, nullptr, 0};
+  return piece;
+}
+
+}  // namespace
 
 void populate([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
@@ -25,6 +62,7 @@ void populate([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 }
 
 Arena::~Arena() {
+  ++era;
   for (const Block& block : blocks_) free_block(block.memory);
 }
 
@@ -32,13 +70,24 @@ void* Arena::allocate(size_t bytes) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   constexpr size_t kAlign = alignof(std::max_align_t);
   bytes = (bytes + kAlign - 1) / kAlign * kAlign;
-  bool is_new = true;
-  std::byte* memory = take(bytes, is_new);
-  if (is_new) populate(memory, bytes);
-  return memory;
+  const auto take_some = [this](size_t some) {
+    bool is_new = true;
+    std::byte* const memory = take(some, is_new);
+    if (is_new) populate(memory, some);
+    return memory;
+  };
+  if (bytes > kSmallBytes) return take_some(bytes);
+  Piece& piece = piece_of(this, era.load(std::memory_order_acquire));
+  if (bytes > piece.left_bytes) {
+    piece.next = take_some(kPieceBytes);
+    piece.left_bytes = kPieceBytes;
+  }
+  piece.left_bytes -= bytes;
+  return std::exchange(piece.next, piece.next + bytes);
 }
 
 void Arena::clear() {
+  ++era;
   old_blocks_ = static_cast<uint32_t>(blocks_.size());
   used_blocks_ = 0;
   left_bytes_ = 0;
