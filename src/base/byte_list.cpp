@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstdlib>
 #include <mutex>
@@ -38,6 +39,7 @@ class Pool {
     for (void* slab : slabs_) ::munmap(slab, kSlabBytes);
     slabs_.clear();
     free_ = {};
+    sizes_ = 0;
     left_ = 0;
   }
 
@@ -50,20 +52,22 @@ class Pool {
     Free* next;
   };
 
+  /// The bit of sizes_ for pieces of that many bytes.
+  static uint64_t bit_of(size_t bytes) { return uint64_t{1} << (bytes / kStep - 1); }
+
   void put_free(void* piece, size_t bytes) {
     Free*& free = free_[bytes / kStep];
     free = new (piece) Free{free};
+    sizes_ |= bit_of(bytes);
   }
   /// One of that size, or cut off one of the largest.
   void* take_free(size_t bytes) {
-    size_t size = bytes;
-    if (free_[size / kStep] == nullptr) {
-      size = kMostBytes;
-      while (size > bytes && free_[size / kStep] == nullptr) size -= kStep;
-    }
+    if (sizes_ < bit_of(bytes)) return nullptr;
+    const bool has_size = (sizes_ & bit_of(bytes)) != 0;
+    const size_t size = has_size ? bytes : static_cast<size_t>(std::bit_width(sizes_)) * kStep;
     Free*& free = free_[size / kStep];
-    if (free == nullptr) return nullptr;
     void* const piece = std::exchange(free, free->next);
+    if (free == nullptr) sizes_ &= ~bit_of(size);
     if (size > bytes) put_free(static_cast<std::byte*>(piece) + bytes, size - bytes);
     return piece;
   }
@@ -83,6 +87,8 @@ class Pool {
   size_t left_ = 0;                                   // Of the last slab.
   size_t taken_ = 0;                                  // Pieces.
   std::array<Free*, kMostBytes / kStep + 1> free_{};  // By size.
+  uint64_t sizes_ = 0;                                // Which of these there are, in steps.
+  static_assert(kMostBytes / kStep == 64);
 };
 
 Pool& pool() {
