@@ -63,7 +63,9 @@ std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budge
   return shifts;
 }
 
-enum : uint8_t { kInit = 1, kFinalize = 2 };
+/// What there is to know of a region.
+enum : uint8_t { kInit = 1, kFinalize = 2, kIsCall = 4 };
+constexpr uint8_t kIsEnd = kInit | kFinalize;
 constexpr uint64_t kNear = 4096;  // events from the first or last one of a location
 
 }  // namespace
@@ -78,7 +80,7 @@ struct GrowingStates::OfLocation {
 struct GrowingStates::State {
   std::vector<int> shifts;
   uint64_t budget_bytes;
-  std::vector<uint8_t> is_end;  // By region.
+  std::vector<uint8_t> facts = {0};  // Of no call, of region 0 and so on.
   std::vector<OfLocation> locations;
 
   OfLocation& begin(const trace::Trace& part, uint32_t location, size_t earlier) {
@@ -90,24 +92,25 @@ struct GrowingStates::State {
       own.levels.reserve(shifts.size());
       for (const int shift : shifts) own.levels.emplace_back(shift, location);
     }
-    trace::with_columns(events, [&](const auto& columns) { note_ends(columns, earlier, own); });
     return own;
   }
 
+  static bool is_in_end(const trace::LocationEnds& ends) {
+    return ends.finalize || (ends.init && ends.init->leave == UINT64_MAX);
+  }
+
+  /// Where MPI_Init and MPI_Finalize begin and end.
   template <class Columns>
-  void note_ends(const Columns& events, size_t earlier, OfLocation& own) const {
-    trace::LocationEnds& ends = own.ends;
-    const auto is_in_one = [&] {
-      return ends.finalize || (ends.init && ends.init->leave == UINT64_MAX);
-    };
-    bool may_leave = is_in_one();
+  void note_ends(const Columns& events, size_t earlier, trace::LocationEnds& ends,
+                 uint64_t& finalize_event) const {
+    bool may_leave = is_in_end(ends);
     for (size_t i = earlier; i < events.size(); ++i) {
       const trace::EventKind kind = events.kind[i];
       if (kind != trace::EventKind::kEnter && (kind != trace::EventKind::kLeave || !may_leave)) {
         continue;
       }
       const bool enters = kind == trace::EventKind::kEnter;
-      const uint8_t end = is_end[events.ref[enters ? i : events.ref[i]]];
+      const uint8_t end = facts[events.ref[enters ? i : events.ref[i]] + 1] & kIsEnd;
       if (end == 0) continue;
       const uint64_t number = ends.events + (i - earlier);
       if (enters) {
@@ -115,17 +118,15 @@ struct GrowingStates::State {
           ends.init = {events.ticks[i], UINT64_MAX};
         } else if (end == kFinalize) {
           ends.finalize = {events.ticks[i], UINT64_MAX};
-          own.finalize_event = number;
+          finalize_event = number;
         }
       } else if (end == kInit && ends.init && ends.init->leave == UINT64_MAX) {
         ends.init->leave = events.ticks[i];
       } else if (end == kFinalize && ends.finalize) {
         ends.finalize->leave = events.ticks[i];
       }
-      may_leave = is_in_one();
+      may_leave = is_in_end(ends);
     }
-    ends.events += events.size() - earlier;
-    ends.last_ticks = events.ticks[events.size() - 1];
   }
 
   /// What needs more than the budget would be given up at the end all the same.
@@ -163,9 +164,10 @@ GrowingStates::GrowingStates(const trace::Definitions& definitions, size_t locat
   state_->budget_bytes = budget_bytes;
   for (const auto& region : definitions.regions) {
     const std::string_view name = region.name;
-    state_->is_end.push_back(name == "MPI_Init" || name == "MPI_Init_thread" ? kInit
-                             : name == "MPI_Finalize"                        ? kFinalize
-                                                                             : 0);
+    const uint8_t end = name == "MPI_Init" || name == "MPI_Init_thread" ? kInit
+                        : name == "MPI_Finalize"                        ? kFinalize
+                                                                        : 0;
+    state_->facts.push_back(static_cast<uint8_t>(kIsCall | end));
   }
 }
 GrowingStates::~GrowingStates() = default;
@@ -186,15 +188,29 @@ void GrowingStates::add(const trace::Trace& part, size_t location, size_t earlie
         open.pop_back();
       });
   follower.pass(Region::none(), events.ticks.back());
+  follower.end(part, location, earlier);
 }
 
 GrowingStates::Follower GrowingStates::follow(const trace::Trace& part, size_t location,
                                               size_t earlier) {
-  return Follower(state_->begin(part, static_cast<uint32_t>(location), earlier));
+  return {*state_, state_->begin(part, static_cast<uint32_t>(location), earlier)};
 }
 
-GrowingStates::Follower::Follower(OfLocation& own)
-    : own_(own), since_(own.since), has_calls_(own.ends.has_calls) {}
+GrowingStates::Follower::Follower(const State& state, OfLocation& own)
+    : state_(state), facts_(state.facts.data()), own_(own), since_(own.since) {}
+
+void GrowingStates::Follower::end(const trace::Trace& part, size_t location, size_t earlier) {
+  const trace::Events& events = part.locations[location].events;
+  trace::LocationEnds& ends = own_.ends;
+  ends.has_calls = ends.has_calls || (found_ & kIsCall) != 0;
+  if ((found_ & kIsEnd) != 0 || State::is_in_end(ends)) {
+    trace::with_columns(events, [&](const auto& columns) {
+      state_.note_ends(columns, earlier, ends, own_.finalize_event);
+    });
+  }
+  ends.events += events.size() - earlier;
+  ends.last_ticks = events.ticks[events.size() - 1];
+}
 
 void GrowingStates::Follower::add(Region region, uint64_t given) {
   const uint64_t ticks = std::min(given, kMostBinTicks);

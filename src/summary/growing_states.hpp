@@ -35,7 +35,8 @@ class GrowingStates {
   /// earlier  how many of its events are of windows before.
   void add(const trace::Trace& part, size_t location, size_t earlier);
   class Follower;
-  /// The same for who walks over the calls for others, too; of a location that has new events.
+  /// The same for who walks over the calls for others, too, and calls Follower::end() then; of a
+  /// location that has new events.
   [[nodiscard]] Follower follow(const trace::Trace& part, size_t location, size_t earlier);
   /// All locations have got what they have in a window.
   void end_window();
@@ -61,18 +62,22 @@ class GrowingStates::Follower {
   /// `region` was the innermost call until `ticks`, none() no call. For each begin and end of a
   /// call, and at last for the time of the last event.
   void pass(trace::Region region, uint64_t ticks) {
-    has_calls_ |= region.valid();
+    found_ |= facts_[static_cast<uint32_t>(uint32_t{region} + 1)];
     if (ticks > since_) add(region, ticks);
   }
+  /// All were passed. With what follow() was given.
+  void end(const trace::Trace& part, size_t location, size_t earlier);
 
  private:
   friend GrowingStates;
-  explicit Follower(OfLocation& own);
+  Follower(const State& state, OfLocation& own);
   void add(trace::Region region, uint64_t ticks);
 
+  const State& state_;
+  const uint8_t* const facts_;  // Of no call, of region 0 and so on.
   OfLocation& own_;
   uint64_t& since_;
-  bool& has_calls_;
+  uint8_t found_ = 0;  // Facts of what was passed.
 };
 
 }  // namespace pathline::summary

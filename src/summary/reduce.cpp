@@ -201,6 +201,7 @@ class Pass {
         },
         [&](size_t event) { profile.see(events, event); });
     states.pass(trace::Region::none(), events.ticks.back());
+    states.end(part, location, earlier);
   }
 
   /// Finds the messages of the window, and the ends that stay open.
