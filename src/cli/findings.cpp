@@ -171,6 +171,18 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
   return Found{std::move(report).value(), false, request.value().focus == asked};
 }
 
+/// Findings of a part are no fewer or smaller than those of the whole for anything that was
+/// changed.
+base::Status check_comparable(const std::string& input, const Found& found) {
+  if (found.of_all) return {};
+  return base::Error{
+      base::ErrorCode::kIo,
+      fmt::format("--against: of {} only {:.6f} s to {:.6f} s were judged, as all of it takes more "
+                  "memory than there is: a part cannot be compared with another run",
+                  input, found.report.begin_s, found.report.end_s),
+      "Compare a time of both with --focus FROM:UNTIL, or all of both with --scratch DIR."};
+}
+
 /// What became better or worse since another run.
 base::Status print_against(const FindingsOptions& options, const app::FindingsReport& report,
                            const app::FindingsReport& before) {
@@ -248,8 +260,11 @@ base::Result<int> run_findings(const FindingsOptions& options) {
   app::FindingsReport& report = found.value().report;
   base::Status status;
   if (!options.against.empty()) {
+    if (status = check_comparable(options.input, found.value()); !status) return status.error();
     auto before = report_of(options, options.against);
     if (!before) return before.error();
+    status = check_comparable(options.against, before.value());
+    if (!status) return status.error();
     app::add_counter_findings(before.value().report, options.min_percent, report);
     status = print_against(options, report, before.value().report);
   } else if (options.format == "json") {

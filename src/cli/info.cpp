@@ -143,7 +143,14 @@ class Words {
   /// What there is to see of a summary.
   void add_tables(const summary::RunSummary& tables, const app::JudgedRun* judged) {
     add("summary", "of " + base::printable(tables.source) + ", of the whole run");
-    if (judged != nullptr) add("findings", "kept of the focus " + focus_of(judged->request));
+    if (judged != nullptr) {
+      std::string kept = "kept of the focus " + focus_of(judged->request);
+      if (judged->has_findings_of_part()) {
+        kept += fmt::format("; findings of {:.6f} s to {:.6f} s alone, for want of memory",
+                            judged->findings.begin_s, judged->findings.end_s);
+      }
+      add("findings", kept);
+    }
     const std::string input = campaign::shell_word(options_.input);
     std::vector<const char*> commands = {"profile", "matrix"};
     if (summary_.events > 0) commands.insert(commands.begin(), "findings");
@@ -224,6 +231,10 @@ base::Result<int> run_info(CommonOptions options) {
       json["source"] = "summary";
       json["exact"] = true;
       json["findings_focus"] = judged ? Json(focus_of(judged->request)) : Json();
+      if (judged && judged->has_findings_of_part()) {
+        json["findings_from_s"] = judged->findings.begin_s;
+        json["findings_until_s"] = judged->findings.end_s;
+      }
     }
     if (facts) add_facts(json, *facts);
     status = print_json(options, json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/reduce.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "app/output.hpp"
 #include "base/child_process.hpp"
 #include "base/heap.hpp"
+#include "base/memory.hpp"
 #include "base/scratch.hpp"
 #include "base/text.hpp"
 #include "campaign/folder.hpp"
@@ -21,7 +23,7 @@ namespace pathline::cli {
 namespace {
 
 struct ReduceOptions : FocusOptions {
-  std::string memory = "1G";
+  std::string memory;
   std::string mpi = "auto";
   bool findings = false;
 };
@@ -74,10 +76,21 @@ base::Status check_output(const ReduceOptions& options) {
   return app::check_output(options.input, options.output);
 }
 
+/// What --memory says, or 1 GiB, or half of what each process on a machine can have, if that is
+/// less: tables take some, too.
+base::Result<uint64_t> memory_of(const ReduceOptions& options, const exchange::Job& job) {
+  if (!options.memory.empty()) return app::parse_memory(options.memory);
+  constexpr uint64_t kUsual = uint64_t{1} << 30U;
+  constexpr uint64_t kLeast = uint64_t{1} << 20U;
+  const auto available = base::available_memory();
+  if (!available) return kUsual;
+  return std::clamp(*available / 2 / std::max<uint64_t>(1, job.local_size), kLeast, kUsual);
+}
+
 /// One of the processes of a job speaks for all.
 base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
                          exchange::Exchange& exchange, bool first) {
-  const auto memory = app::parse_memory(options.memory);
+  const auto memory = memory_of(options, job);
   if (!memory) return memory.error();
   auto request = focus_of(options);
   if (!request) return request.error();
@@ -186,11 +199,12 @@ void add_reduce_command(Command& program, Action& action) {
       "Also what 'pathline findings', 'efficiency', 'critical' and 'waits --by cause' say: "
       "reads the run once more, as a whole; one larger than memory part by part");
   add_focus(command, *options);
-  command
-      .option("--memory", options->memory,
-              "For the events that are in memory at a time, about: 512M, 2G; of each process. With "
-              "--scratch as much for tables that grow with the run, the rest of which lies there")
-      .show_default();
+  command.option("--memory", options->memory,
+                 "For the events that are in memory at a time, about: 512M, 2G; of each process. "
+                 "Without it 1G, or "
+                 "half of what there is. With --scratch as much for tables that grow with the run, "
+                 "the rest of "
+                 "which lies there");
   command
       .option(
           "--mpi", options->mpi,
