@@ -171,8 +171,7 @@ base::Result<Found> report_of(const FindingsOptions& options, const std::string&
   return Found{std::move(report).value(), false, request.value().focus == asked};
 }
 
-/// Findings of a part are no fewer or smaller than those of the whole for anything that was
-/// changed.
+/// Findings of a part are others than those of the whole though nothing was changed.
 base::Status check_comparable(const std::string& input, const Found& found) {
   if (found.of_all) return {};
   return base::Error{

@@ -201,10 +201,8 @@ void add_reduce_command(Command& program, Action& action) {
   add_focus(command, *options);
   command.option("--memory", options->memory,
                  "For the events that are in memory at a time, about: 512M, 2G; of each process. "
-                 "Without it 1G, or "
-                 "half of what there is. With --scratch as much for tables that grow with the run, "
-                 "the rest of "
-                 "which lies there");
+                 "Without it 1G, or half of what there is. With --scratch as much for tables that "
+                 "grow with the run, the rest of which lies there");
   command
       .option(
           "--mpi", options->mpi,
