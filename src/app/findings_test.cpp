@@ -278,7 +278,7 @@ TEST(JudgedRun, ComesBackFromItsTextAndTrustsNone) {
   const auto judged = judge_run(trace, "run", {.min_percent = 3}, pool, progress);
   ASSERT_TRUE(judged.ok());
   summary::RunSummary summary{.judged = to_text(judged.value())};
-  const auto again = judged_run("there/it is.plsum", summary, trace);
+  const auto again = judged_run("there/it is.plsum", summary.judged, trace);
   ASSERT_TRUE(again.ok()) << again.error().message;
   const JudgedRun& kept = *again.value();
   EXPECT_TRUE(kept.answers({.min_percent = 3}));
@@ -290,15 +290,17 @@ TEST(JudgedRun, ComesBackFromItsTextAndTrustsNone) {
   EXPECT_EQ(causes_of(kept.findings)[0].path, causes_of(judged.value().findings)[0].path);
   // A part of a number or a name may be another one; what could lead out of the run is refused.
   const std::string text = summary.judged;
-  EXPECT_FALSE(judged_run("x", {.judged = text.substr(0, text.size() / 2)}, trace).ok());
+  EXPECT_FALSE(judged_run("x", text.substr(0, text.size() / 2), trace).ok());
   trace::Trace less;
   less.rank_count = 1;
   less.definitions.regions = trace.definitions.regions;
-  EXPECT_THAT(judged_run("x", summary, less).error().message, HasSubstr("a rank that does not"));
+  EXPECT_THAT(judged_run("x", summary.judged, less).error().message,
+              HasSubstr("a rank that does not"));
   less.rank_count = 3;
   less.definitions.regions.resize(1);
-  EXPECT_THAT(judged_run("x", summary, less).error().message, HasSubstr("a region that does not"));
-  EXPECT_FALSE(judged_run("x", summary::RunSummary(), trace).value().has_value());
+  EXPECT_THAT(judged_run("x", summary.judged, less).error().message,
+              HasSubstr("a region that does not"));
+  EXPECT_FALSE(judged_run("x", "", trace).value().has_value());
 }
 
 TEST(JudgedRun, HasTheLargerFindingsAlone) {

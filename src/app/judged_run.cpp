@@ -184,16 +184,16 @@ std::string to_text(const JudgedRun& judged) {
 }
 
 base::Result<std::optional<JudgedRun>> judged_run(const std::filesystem::path& file,
-                                                  const summary::RunSummary& summary,
+                                                  const std::string& text,
                                                   const trace::Trace& run) {
-  if (summary.judged.empty()) return std::optional<JudgedRun>();
+  if (text.empty()) return std::optional<JudgedRun>();
   const auto damaged = [&](std::string_view why) {
     return base::Error{base::ErrorCode::kCorrupt,
                        fmt::format("{}: its findings cannot be read: {}", file.string(), why)};
   };
   std::optional<JudgedRun> judged;
   try {
-    judged = nlohmann::json::parse(summary.judged).get<JudgedRun>();
+    judged = nlohmann::json::parse(text).get<JudgedRun>();
   } catch (const nlohmann::json::exception& error) {
     return damaged(error.what());
   }

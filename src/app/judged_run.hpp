@@ -53,10 +53,10 @@ std::string to_text(const JudgedRun& judged);
 
 /// What a summary keeps; nullopt if it keeps nothing of the kind. Commands name `file`.
 ///
-/// run     of the summary, wherever that is now
+/// text    RunSummary::judged
+/// run     of the summary, or what was read of it
 /// errors  kCorrupt for a text that is none, or does not fit the run.
 base::Result<std::optional<JudgedRun>> judged_run(const std::filesystem::path& file,
-                                                  const summary::RunSummary& summary,
-                                                  const trace::Trace& run);
+                                                  const std::string& text, const trace::Trace& run);
 
 }  // namespace pathline::app

@@ -20,7 +20,7 @@ MaybeKnown<Answer> known(const AskedSummary& asked, const FindingsRequest& reque
                          TakeKept take_kept, InParts in_parts) {
   using Known = std::optional<KnownAnswer<Answer>>;
   const summary::RunSummary& summary = asked.summary;
-  auto kept = judged_run(asked.path, summary, summary.run);
+  auto kept = judged_run(asked.path, summary.judged, summary.run);
   if (!kept) return kept.error();
   if (kept.value() && answers(*kept.value())) {
     return Known({take_kept(std::move(*kept.value())), true});

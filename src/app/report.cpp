@@ -97,6 +97,7 @@ class Report {
         judged_(run.judged != nullptr   ? run.judged
                 : run.tables == nullptr ? &run.trace
                                         : nullptr),
+        efficiency_(run.efficiency),
         selection_(selection),
         about_(about),
         findings_(findings),
@@ -124,7 +125,7 @@ class Report {
     work_ = work_by_rank(trace_, profile, waits_);
     facts();
     headline();
-    if (findings_) add("{}", findings_section(*findings_, has_views()));
+    if (findings_) add("{}", findings_section(*findings_, efficiency_, has_views()));
     warnings();
     if (auto status = timeline(); !status) return status.error();
     if (!profile.call_paths.empty()) profile_table(profile);
@@ -468,6 +469,7 @@ class Report {
   const std::filesystem::path& file_;
   const comm::Summary* const known_facts_;
   const trace::Trace* const judged_;  ///< nullptr: nobody has read events.
+  const EfficiencyReport* const efficiency_;
   const trace::Selection& selection_;
   const std::optional<RunFacts>& about_;
   const std::optional<FindingsReport>& findings_;

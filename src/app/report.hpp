@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/efficiency.hpp"
 #include "app/findings.hpp"
 #include "app/run_facts.hpp"
 #include "base/result.hpp"
@@ -23,6 +24,8 @@ struct ReportedRun {
   std::filesystem::path file = {};              ///< The same.
   const comm::Summary* facts = nullptr;         ///< Of the run, if `trace` is of a part.
   const trace::Trace* judged = nullptr;         ///< What findings are of, if not of `trace`.
+  /// Of more of the run than the findings, which are of a part.
+  const EfficiencyReport* efficiency = nullptr;
 };
 
 /// One HTML page without anything outside itself: command and outcome, facts, where the time went,

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "app/efficiency.hpp"
 #include "app/findings_words.hpp"
 #include "app/report_timeline.hpp"
 #include "base/text.hpp"
@@ -69,13 +68,16 @@ void add_finding(std::string& html, const FindingsReport& report, size_t number,
   add("</div>\n");
 }
 
-void add_tree(std::string& html, const FindingsReport& report) {
+/// of_more  nullptr for that of the findings.
+void add_tree(std::string& html, const FindingsReport& report, const EfficiencyReport* of_more) {
   html += "<h3>Efficiency";
   if (report.focus == findings::Focus::kTime) {
-    html += fmt::format(" from {:.6g} s to {:.6g} s", report.begin_s, report.end_s);
+    html += fmt::format(" from {:.6g} s to {:.6g} s", of_more ? of_more->begin_s : report.begin_s,
+                        of_more ? of_more->end_s : report.end_s);
   }
   html += "</h3>\n<div class=\"scroll\"><table class=\"tree\">\n";
-  for (const EfficiencyFactor& factor : efficiency_factors(report.efficiency)) {
+  for (const EfficiencyFactor& factor :
+       efficiency_factors(of_more ? of_more->whole : report.efficiency)) {
     html += fmt::format(
         "<tr><td style=\"padding-left:{}px\">{}</td><td>{:.1f} %</td>"
         "<td><span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span></td><td>{}</td></tr>\n",
@@ -87,7 +89,8 @@ void add_tree(std::string& html, const FindingsReport& report) {
 
 }  // namespace
 
-std::string findings_section(const FindingsReport& report, bool has_views) {
+std::string findings_section(const FindingsReport& report, const EfficiencyReport* efficiency,
+                             bool has_views) {
   std::string html =
       fmt::format("<h2>Findings</h2>\n<p class=\"muted\">{}</p>\n", sentence(focus_text(report)));
   bool said_low = false;
@@ -110,7 +113,7 @@ std::string findings_section(const FindingsReport& report, bool has_views) {
     html += fmt::format("<p class=\"muted\">Note: {}.</p>\n",
                         base::html_escaped(base::printable(warning)));
   }
-  add_tree(html, report);
+  add_tree(html, report, efficiency);
   return html;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "app/efficiency.hpp"
 #include "app/findings.hpp"
 
 namespace pathline::app {
@@ -14,7 +15,9 @@ extern const char* const kFindingsStyle;
 /// show it, those of low confidence apart; the tree of efficiencies; what was not looked at.
 /// Without findings it says so. Numbers are those of `pathline findings`.
 ///
+/// efficiency  to show in place of that of the findings; nullptr for none
 /// has_views  whether the page has timeline_section(), which a click on a finding then sets
-std::string findings_section(const FindingsReport& report, bool has_views);
+std::string findings_section(const FindingsReport& report, const EfficiencyReport* efficiency,
+                             bool has_views);
 
 }  // namespace pathline::app

@@ -171,6 +171,13 @@ bool is_all_time(const CommonOptions& options, const trace::Trace& trace) {
   return selection && !app::leaves_out_time(trace, selection.value());
 }
 
+/// Of a summary whose events are read: what was found of the run tells of a part of it, too.
+summary::Parts parts_beside_events(std::optional<app::PartNeeds> needs) {
+  summary::Parts parts = summary::Parts::none();
+  parts.judged = needs == app::PartNeeds::kFindings;
+  return parts;
+}
+
 }  // namespace
 
 base::Result<input::Input> open_input(const CommonOptions& options,
@@ -233,7 +240,7 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   const bool needs_tables =
       takes == Takes::kPartsOfSummaries || (takes == Takes::kSummaries && !has_window);
   auto input = open_input(options, {}, opened->pool, opened->progress,
-                          needs_tables ? tables : summary::Parts::none());
+                          needs_tables ? tables : parts_beside_events(needs));
   if (!input) return input.error();
   opened->source = options.input;
   if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
@@ -324,6 +331,7 @@ base::Status read_events(const CommonOptions& options, Opened& opened,
   }
   opened.source = input::events_of(*opened.summary, options.input).string();
   opened.trace = std::move(*events);
+  opened.judged = std::move(opened.summary->judged);
   opened.summary.reset();
   auto selection = select(options, opened.trace);
   if (!selection) return selection.error();

@@ -78,6 +78,8 @@ struct Opened {
   std::optional<comm::Summary> facts;
   /// What `trace` was read from: the input, or where the events of a summary are.
   std::string source;
+  /// RunSummary::judged of a summary whose events `trace` are.
+  std::string judged;
   trace::Selection selection;
 
   /// app::why_no_messages() of the run.

@@ -70,7 +70,7 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
 base::Result<std::optional<app::JudgedRun>> kept_of(const CommonOptions& options,
                                                     const Answers& answers, const Opened& run) {
   if (!run.summary) return std::optional<app::JudgedRun>();
-  auto kept = app::judged_run(options.input, *run.summary, run.trace);
+  auto kept = app::judged_run(options.input, run.summary->judged, run.trace);
   if (kept && kept.value() && !answers(*kept.value())) kept.value().reset();
   return kept;
 }

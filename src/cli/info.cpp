@@ -206,7 +206,7 @@ base::Result<int> run_info(CommonOptions options) {
   const auto& tables = opened.value()->summary;
   std::optional<app::JudgedRun> judged;
   if (tables) {
-    auto kept = app::judged_run(options.input, *tables, trace);
+    auto kept = app::judged_run(options.input, tables->judged, trace);
     if (!kept) return kept.error();
     judged = std::move(kept).value();
   }

@@ -37,12 +37,16 @@ base::Result<int> run_report(const CommonOptions& options) {
   if (!opened) return opened.error();
   Opened& run = *opened.value();
   std::optional<app::FindingsReport> findings;
+  std::optional<app::EfficiencyReport> efficiency;
   std::optional<trace::Trace> judged;
   std::filesystem::path source = run.source;
   if (run.summary) {
-    auto kept = app::judged_run(options.input, *run.summary, run.trace);
+    auto kept = app::judged_run(options.input, run.summary->judged, run.trace);
     if (!kept) return kept.error();
-    if (kept.value()) findings = std::move(kept.value()->findings);
+    if (kept.value()) {
+      if (kept.value()->has_findings_of_part()) efficiency = kept.value()->efficiency.report;
+      findings = std::move(kept.value()->findings);
+    }
     source = input::events_of(*run.summary, options.input);
   }
   base::Progress progress;
@@ -83,7 +87,8 @@ base::Result<int> run_report(const CommonOptions& options) {
   }
   const auto html = app::report_html(
       {run.trace, run.summary ? &*run.summary : nullptr, options.input,
-       run.facts ? &*run.facts : nullptr, judged ? &*judged : nullptr},
+       run.facts ? &*run.facts : nullptr, judged ? &*judged : nullptr,
+       efficiency ? &*efficiency : nullptr},
       run.selection, run_name(options.input), app::run_facts(source), findings, run.pool);
   if (!html) return html.error();
   if (auto status = write_result(options.output, html.value()); !status) return status.error();

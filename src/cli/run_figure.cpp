@@ -10,6 +10,7 @@
 #include "app/empty_result.hpp"
 #include "app/findings.hpp"
 #include "app/judged_part.hpp"
+#include "app/judged_run.hpp"
 #include "app/summary_picture.hpp"
 #include "base/cpu_time.hpp"
 #include "base/parse.hpp"
@@ -221,6 +222,32 @@ Takes taken_by(app::FigureKind kind) {
   }
 }
 
+/// Of the whole run as its summary keeps them, where these tell of the time that is drawn; else of
+/// what was read.
+base::Result<app::FindingsReport> findings_to_mark(const CommonOptions& common, Opened& run) {
+  app::FindingsRequest request{.critical_path = true};
+  auto kept = app::judged_run(common.input, run.judged, run.trace);
+  if (!kept) return kept.error();
+  if (kept.value() && kept.value()->answers(request)) {
+    app::FindingsReport& findings = kept.value()->findings;
+    const bool is_known = !kept.value()->has_findings_of_part() ||
+                          (run.trace.seconds(run.selection.from_ticks) >= findings.begin_s &&
+                           run.trace.seconds(run.selection.until_ticks) <= findings.end_s);
+    if (is_known && !findings.stretches.empty()) return std::move(findings);
+  }
+  if (run.trace.whole) {
+    app::focus_on(run.trace, run.selection, request);
+    if (!common.quiet) {
+      note(
+          fmt::format("what is marked was found in {:.6f} s to {:.6f} s alone, not in all of the "
+                      "run",
+                      request.from_s, request.until_s));
+    }
+  }
+  base::Progress progress;
+  return app::find_findings(run.trace, run.source, request, run.pool, progress);
+}
+
 }  // namespace
 
 base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
@@ -252,18 +279,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
   if (options.critical) {
-    base::Progress progress;
-    app::FindingsRequest request{.critical_path = true};
-    if (run.trace.whole) {
-      app::focus_on(run.trace, run.selection, request);
-      if (!common.quiet) {
-        note(
-            fmt::format("what is marked was found in {:.6f} s to {:.6f} s alone, not in all of the "
-                        "run",
-                        request.from_s, request.until_s));
-      }
-    }
-    auto found = app::find_findings(run.trace, run.source, request, run.pool, progress);
+    auto found = findings_to_mark(common, run);
     if (!found) return found.error();
     look.causes = std::make_shared<const figure::Causes>(app::causes_of(found.value()));
     look.critical =

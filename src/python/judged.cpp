@@ -106,7 +106,7 @@ Run::Judged Run::findings(const std::string& by, double min_percent, const Part&
   auto table = judged<app::DataTable>(
       part, app::PartNeeds::kFindings, request, notes,
       [&](const app::AskedSummary& asked) -> std::optional<app::DataTable> {
-        auto kept = need(app::judged_run(asked.path, asked.summary, asked.summary.run));
+        auto kept = need(app::judged_run(asked.path, asked.summary.judged, asked.summary.run));
         if (!kept || !kept->answers(request)) return std::nullopt;
         kept->leave_out_below(min_percent);
         if (kept->has_findings_of_part()) {

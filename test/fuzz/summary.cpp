@@ -233,7 +233,7 @@ std::string SummaryProbe::probe(std::span<const uint8_t> content) {
                                     .judged = judged ? &judged.value().events : nullptr},
                                    {}, "fuzz", std::nullopt, findings, pool);
   }
-  std::ignore = app::judged_run(file_, *tables, tables->run);
+  std::ignore = app::judged_run(file_, tables->judged, tables->run);
   ++runs_;
   return "";
 }
