@@ -44,14 +44,15 @@ namespace {
 
 /// Of a run that is too large for memory, the part to judge, with a note. `run` is of its summary.
 ///
-/// choice  how another one is chosen, with {0} and {1} for where it begins and ends.
+/// choice  how another one is chosen, as kByFocus.
 base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& options,
                                                        std::string_view choice, Opened& run) {
   if (!options.scratch.empty()) return std::optional<app::MiddlePart>();
   run.summary->run = std::move(run.trace);
   auto part = app::middle_part(options.input, *run.summary);
   run.trace = std::move(run.summary->run);
-  if (!part || !part.value() || options.quiet) return part;
+  // Also where notes are not wanted: who asked for all of the run gets a part of it.
+  if (!part || !part.value()) return part;
   const app::MiddlePart& judged = *part.value();
   const auto needed = static_cast<double>(app::memory_for_all(*run.summary));
   note(fmt::format(
@@ -59,7 +60,7 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
       "for all, on a disk)",
       base::human_count(run.summary->facts.events), base::human_bytes(needed), judged.text(),
       fmt::format(fmt::runtime(choice), "FROM", "UNTIL")));
-  if (judged.slower) {
+  if (judged.slower && !options.quiet) {
     note(fmt::format("{} ({})", judged.slower_text,
                      fmt::format(fmt::runtime(choice), fmt::format("{:.6f}", judged.slower->from_s),
                                  fmt::format("{:.6f}", judged.slower->until_s))));
@@ -68,20 +69,41 @@ base::Result<std::optional<app::MiddlePart>> middle_of(const CommonOptions& opti
 }
 
 base::Result<std::optional<app::JudgedRun>> kept_of(const CommonOptions& options,
-                                                    const Answers& answers, const Opened& run) {
+                                                    const Opened& run) {
   if (!run.summary) return std::optional<app::JudgedRun>();
-  auto kept = app::judged_run(options.input, run.summary->judged, run.trace);
-  if (kept && kept.value() && !answers(*kept.value())) kept.value().reset();
-  return kept;
+  return app::judged_run(options.input, run.summary->judged, run.trace);
+}
+
+/// read_events(), whose error says what `kept` answers where the run is not there.
+base::Status read_events_for(const CommonOptions& options, std::optional<app::PartNeeds> needs,
+                             bool has_answer, const std::string& answer, Opened& run) {
+  const auto status = read_events(options, run, needs);
+  if (status || status.error().code != base::ErrorCode::kNotFound) return status;
+  base::Error error = status.error();
+  error.advice += has_answer ? fmt::format(" What the file has is {}.", answer)
+                             : " 'pathline reduce --findings' keeps an answer in the file.";
+  return error;
+}
+
+std::string focus_word(const app::FindingsRequest& request) {
+  switch (request.focus) {
+    case findings::Focus::kSteps: return "steps";
+    case findings::Focus::kRun: return "run";
+    case findings::Focus::kTime: break;
+  }
+  return fmt::format("{}:{}", request.from_s, request.until_s);
 }
 
 }  // namespace
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const Answers& answers, Opened& run) {
-  auto kept = kept_of(options, answers, run);
-  if (!kept || kept.value() || !run.summary) return kept;
-  const auto middle = middle_of(options, "--from {} --until {}", run);
+  auto kept = kept_of(options, run);
+  if (!kept || !run.summary) return kept;
+  const bool has_answer = kept.value().has_value();
+  if (has_answer && answers(*kept.value())) return kept;
+  kept.value().reset();
+  const auto middle = middle_of(options, kByTime, run);
   if (!middle) return middle.error();
   CommonOptions time = options;
   std::optional<app::PartNeeds> needs;
@@ -90,19 +112,33 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
     time.until_s = middle.value()->until_s;
     needs = app::PartNeeds::kWaits;
   }
-  if (auto status = read_events(time, run, needs); !status) return status.error();
+  if (auto status =
+          read_events_for(time, needs, has_answer, "of all ranks and all of the time", run);
+      !status) {
+    return status.error();
+  }
   return kept;
 }
 
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
-                                                        app::FindingsRequest& request,
-                                                        Opened& run) {
-  auto kept = kept_of(
-      options, [&](const app::JudgedRun& judged) { return judged.answers(request); }, run);
-  if (kept && kept.value()) kept.value()->leave_out_below(request.min_percent);
-  if (!kept || kept.value() || !run.summary) return kept;
+                                                        app::FindingsRequest& request, Opened& run,
+                                                        std::string_view choice) {
+  auto kept = kept_of(options, run);
+  if (!kept || !run.summary) return kept;
+  const bool has_answer = kept.value().has_value();
+  std::string answer;
+  if (has_answer) {
+    if (kept.value()->answers(request)) {
+      kept.value()->leave_out_below(request.min_percent);
+      return kept;
+    }
+    const app::FindingsRequest& known = kept.value()->request;
+    answer = fmt::format("of all ranks, with --focus {} and a --min of {:g} or more",
+                         focus_word(known), known.min_percent);
+    kept.value().reset();
+  }
   if (request.focus != findings::Focus::kTime) {
-    const auto middle = middle_of(options, "--focus {}:{}", run);
+    const auto middle = middle_of(options, choice, run);
     if (!middle) return middle.error();
     if (middle.value()) {
       request.focus = findings::Focus::kTime;
@@ -120,7 +156,9 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
     time.until_s = request.until_s;
     needs = app::PartNeeds::kFindings;
   }
-  if (auto status = read_events(time, run, needs); !status) return status.error();
+  if (auto status = read_events_for(time, needs, has_answer, answer, run); !status) {
+    return status.error();
+  }
   return kept;
 }
 

@@ -32,10 +32,17 @@ using Answers = std::function<bool(const app::JudgedRun&)>;
 /// errors  those of app::judged_run() and read_events()
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const Answers& answers, Opened& run);
+/// How a command lets a time be chosen, with {0} and {1} for where it begins and ends.
+inline constexpr std::string_view kByFocus = "--focus {0}:{1}";
+inline constexpr std::string_view kByTime = "--from {0} --until {1}";
+
 /// The same for what is asked of findings. Of a time only that is read where it can be. Of a run
 /// that is too large for memory a part is judged, which a note says: then `request` is of that.
+///
+/// choice  how another part is chosen.
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
-                                                        app::FindingsRequest& request, Opened& run);
+                                                        app::FindingsRequest& request, Opened& run,
+                                                        std::string_view choice = kByFocus);
 
 /// Says in a command's JSON that a summary answered, and that the answer is exact.
 void add_summary_to(nlohmann::ordered_json& json);

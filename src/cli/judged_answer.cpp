@@ -73,11 +73,11 @@ base::Result<app::KnownAnswer<std::vector<Row>>> waits_of(const CommonOptions& o
 
 base::Result<app::KnownAnswer<app::EfficiencyReport>> efficiency_of(
     const CommonOptions& options, app::FindingsRequest& request,
-    std::optional<app::EfficiencyBy> by, Opened& run) {
+    std::optional<app::EfficiencyBy> by, Opened& run, std::string_view choice) {
   return answer_of<app::EfficiencyReport>(
       options, run,
       [&](const app::AskedSummary& asked) { return app::known_efficiency(asked, request, by); },
-      [&] { return kept_answer(options, request, run); },
+      [&] { return kept_answer(options, request, run, choice); },
       [&](app::JudgedRun kept) { return app::report_by(std::move(kept.efficiency), by); },
       [&](base::Progress& progress) {
         return app::find_efficiency(run.trace, run.source, request, by, run.pool, progress);

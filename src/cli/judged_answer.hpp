@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "app/known_answer.hpp"
@@ -16,10 +17,11 @@ namespace pathline::cli {
 /// which.
 ///
 /// request  of a run that is too large, and is not known, gets the part that was judged.
+/// choice   how another part is chosen.
 /// errors   those of app::known_efficiency(), kept_answer() and app::find_efficiency().
 base::Result<app::KnownAnswer<app::EfficiencyReport>> efficiency_of(
     const CommonOptions& options, app::FindingsRequest& request,
-    std::optional<app::EfficiencyBy> by, Opened& run);
+    std::optional<app::EfficiencyBy> by, Opened& run, std::string_view choice = kByFocus);
 
 /// The same for the critical path.
 base::Result<app::KnownAnswer<app::CriticalReport>> critical_path_of(const CommonOptions& options,

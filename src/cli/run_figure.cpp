@@ -197,9 +197,14 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
       request.from_s = common.from_s.value_or(0);
       request.until_s = common.until_s.value_or(run.trace.duration_seconds());
     }
-    const auto found = efficiency_of(common, request, {}, run);
+    const bool is_chosen = request.focus == findings::Focus::kTime;
+    const auto found = efficiency_of(common, request, {}, run, kByTime);
     if (!found) return found.error();
-    return app::make_efficiency_scene(found.value().answer, look);
+    figure::Options named = look;
+    if (!is_chosen && request.focus == findings::Focus::kTime) {
+      named.title += fmt::format(", {:.6f} s to {:.6f} s alone", request.from_s, request.until_s);
+    }
+    return app::make_efficiency_scene(found.value().answer, named);
   }
   if (run.summary) {
     return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
