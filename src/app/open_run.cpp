@@ -79,7 +79,10 @@ base::Result<trace::Trace> open_events(const fs::path& path, const summary::RunS
   }
   notes.push_back(
       fmt::format("{} has tables, not the events: reading {}", path.string(), source.string()));
-  auto trace = input::need_trace(open_input(source, options, pool, progress, notes), source);
+  // A summary of what a damaged archive holds was asked for with --partial.
+  input::OpenOptions as_summary = options;
+  as_summary.partial = options.partial || !summary.run.complete;
+  auto trace = input::need_trace(open_input(source, as_summary, pool, progress, notes), source);
   if (!trace && trace.error().code == ErrorCode::kUnsupported && !fits_into_memory(summary)) {
     Error error = trace.error();
     error.advice = "With a disk in place of memory it can be done: --scratch DIR.";

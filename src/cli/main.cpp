@@ -85,10 +85,17 @@ int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
   return status ? status.value() : cli::report_error(status.error());
 }
 
+/// A write beyond a limit on the size of files then fails with its reason. exec() forgets a
+/// handler, but not what is ignored: what we start gets what we were started with.
+void survive_file_size_limit() {
+  if (std::signal(SIGXFSZ, [](int) {}) == SIG_IGN) std::signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   pathline::base::keep_freed_memory();
+  survive_file_size_limit();
   const auto inherited_sigpipe =
       std::signal(SIGPIPE, SIG_IGN);  // A closed pipe ends a command quietly, see write_result.
   try {
