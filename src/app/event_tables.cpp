@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "app/run_tables.hpp"
 #include "base/column.hpp"
@@ -23,6 +24,25 @@ std::string type_name(trace::LocationType type) {
   return "unknown";
 }
 
+/// Events of a location that stand together.
+struct Rows {
+  size_t first;
+  size_t count;
+};
+
+Rows rows_of(const trace::Events& events, const trace::Selection& selection) {
+  const auto first_from = [&](uint64_t ticks) {
+    const auto rows = std::views::iota(size_t{0}, events.size());
+    return static_cast<size_t>(
+        std::ranges::partition_point(rows, [&](size_t i) { return events.ticks[i] < ticks; }) -
+        rows.begin());
+  };
+  const size_t first = selection.from_ticks == 0 ? 0 : first_from(selection.from_ticks);
+  const size_t end =
+      selection.until_ticks == UINT64_MAX ? events.size() : first_from(selection.until_ticks);
+  return {first, end - std::min(first, end)};
+}
+
 /// Codes of kinds of events and of regions; the names of each are the same for all locations.
 class EventCodes {
  public:
@@ -42,17 +62,17 @@ class EventCodes {
     }
   }
 
-  /// Fills from `first` on.
-  void fill(const trace::Trace& trace, const trace::Events& events, size_t first,
+  /// Fills from `to` on.
+  void fill(const trace::Trace& trace, const trace::Events& events, const Rows& rows, size_t to,
             base::Column<double>& time_s, base::Column<int8_t>& event,
             base::Column<int32_t>& region) const {
-    for (size_t i = 0; i < events.size(); ++i) {
-      time_s[first + i] = trace.seconds(events.ticks[i]);
+    for (size_t i = rows.first; i < rows.first + rows.count; ++i, ++to) {
+      time_s[to] = trace.seconds(events.ticks[i]);
       const EventKind kind = events.kind[i];
-      event[first + i] = code_of_kind_[static_cast<uint8_t>(kind)];
+      event[to] = code_of_kind_[static_cast<uint8_t>(kind)];
       const bool is_call = kind == EventKind::kEnter || kind == EventKind::kLeave ||
                            kind == EventKind::kUnmatchedLeave;
-      region[first + i] = is_call ? code(events.region(i)) : none_;
+      region[to] = is_call ? code(events.region(i)) : none_;
     }
   }
 
@@ -79,9 +99,14 @@ class EventCodes {
 };
 
 template <class T>
-base::Column<T> unpacked(const base::PackedColumn<T>& packed) {
-  base::Column<T> values(packed.size());
-  std::copy(packed.begin(), packed.end(), values.begin());
+void copy_to(T* place, const base::PackedColumn<T>& packed, const Rows& rows) {
+  for (size_t i = 0; i < rows.count; ++i) place[i] = packed[rows.first + i];
+}
+
+template <class T>
+base::Column<T> unpacked(const base::PackedColumn<T>& packed, const Rows& rows) {
+  base::Column<T> values(rows.count);
+  copy_to(values.data(), packed, rows);
   return values;
 }
 
@@ -147,7 +172,8 @@ DataTable messages_table(const SharedTrace& trace, const trace::Selection& selec
   }
   table.rows = all ? messages.size() : rows.size();
   const auto add = [&]<class T>(const char* name, const base::PackedColumn<T>& values) {
-    table.columns.push_back(all ? own_column(name, unpacked(values)) : chosen(name, values, rows));
+    table.columns.push_back(all ? own_column(name, unpacked(values, {0, values.size()}))
+                                : chosen(name, values, rows));
   };
   const auto add_seconds = [&](const char* name, const base::PackedColumn<uint64_t>& ticks) {
     std::vector<double> seconds(table.rows);
@@ -191,23 +217,28 @@ DataTable regions_table(const SummaryFile& file) {
   return regions_of(file.tables->run.definitions);
 }
 
-DataTable events_table(const SharedTrace& trace, uint32_t location) {
+DataTable events_table(const SharedTrace& trace, uint32_t location,
+                       const trace::Selection& selection) {
   const trace::Events& events = trace->locations[location].events;
+  const Rows rows = rows_of(events, selection);
   const EventCodes codes(*trace);
-  base::Column<double> time_s(events.size());
-  base::Column<int8_t> event(events.size());
-  base::Column<int32_t> region(events.size());
-  codes.fill(*trace, events, 0, time_s, event, region);
+  base::Column<double> time_s(rows.count);
+  base::Column<int8_t> event(rows.count);
+  base::Column<int32_t> region(rows.count);
+  codes.fill(*trace, events, rows, 0, time_s, event, region);
   DataTable table;
   codes.add_columns(table, std::move(time_s), std::move(event), std::move(region));
-  table.columns.push_back(own_column("ticks", unpacked(events.ticks)));
+  table.columns.push_back(own_column("ticks", unpacked(events.ticks, rows)));
   return table;
 }
 
-DataTable events_table(const SharedTrace& trace, base::ThreadPool& pool) {
+DataTable events_table(const SharedTrace& trace, const trace::Selection& selection,
+                       base::ThreadPool& pool) {
+  std::vector<Rows> rows;
   std::vector<size_t> first(trace->locations.size() + 1, 0);
   for (size_t i = 0; i < trace->locations.size(); ++i) {
-    first[i + 1] = first[i] + trace->locations[i].events.size();
+    rows.push_back(rows_of(trace->locations[i].events, selection));
+    first[i + 1] = first[i] + rows[i].count;
   }
   const size_t count = first.back();
   const EventCodes codes(*trace);
@@ -218,9 +249,9 @@ DataTable events_table(const SharedTrace& trace, base::ThreadPool& pool) {
   base::Column<int32_t> region(count);
   pool.for_each(trace->locations.size(), [&](size_t i) {
     const trace::Events& events = trace->locations[i].events;
-    std::fill_n(location.data() + first[i], events.size(), trace->locations[i].id);
-    std::copy(events.ticks.begin(), events.ticks.end(), ticks.data() + first[i]);
-    codes.fill(*trace, events, first[i], time_s, event, region);
+    std::fill_n(location.data() + first[i], rows[i].count, trace->locations[i].id);
+    copy_to(ticks.data() + first[i], events.ticks, rows[i]);
+    codes.fill(*trace, events, rows[i], first[i], time_s, event, region);
   });
   DataTable table;
   table.columns.push_back(own_column("location", std::move(location)));

@@ -52,6 +52,13 @@ uint64_t bytes_an_event(PartNeeds needs) {
   return needs == PartNeeds::kCalls ? 32 : needs == PartNeeds::kMessages ? 40 : kBytesOfPartAnEvent;
 }
 
+/// Whether a part is so much of a run that this is read as a whole.
+bool is_whole(const KnownArchive& archive, const summary::RunSummary& summary,
+              const summary::PartOfRun& part) {
+  return summary::events_to_read(archive.index, part) > summary.facts.events / 2 &&
+         fits_into_memory(summary);
+}
+
 /// Whether a part of so many events fits into memory.
 base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs) {
   const auto available = base::available_memory();
@@ -92,10 +99,7 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
     // Also those of the others with whom chosen ranks talk.
     part.locations = chosen_locations(run, {});
   }
-  if (summary::events_to_read(archive.index, part) > summary.facts.events / 2 &&
-      fits_into_memory(summary)) {
-    return Part();
-  }
+  if (is_whole(archive, summary, part)) return Part();
   const uint64_t events = summary::events_to_keep(archive.index, run, part);
   if (auto status = check_memory(archive.source, events, needs); !status) return status.error();
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
@@ -117,6 +121,31 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
                    ? summary::read_back_messages(std::move(opened).value(), archive.index,
                                                  archive.marks, run, part, pool)
                    : summary::read_back(std::move(opened).value(), archive.index, run, part, pool);
+  if (!trace) return trace.error();
+  return Part(std::move(trace).value());
+}
+
+base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
+                                                        const summary::RunSummary& summary,
+                                                        const trace::Selection& selection,
+                                                        std::vector<uint32_t> locations,
+                                                        base::ThreadPool& pool) {
+  using Part = std::optional<trace::Trace>;
+  const auto known = known_archive(path, summary, PartNeeds::kCalls);
+  if (!known) return known.error();
+  if (!known.value()) return Part();
+  const KnownArchive& archive = *known.value();
+  const summary::PartOfRun part{std::max<uint64_t>(1, selection.from_ticks) - 1,
+                                selection.until_ticks, std::move(locations)};
+  if (is_whole(archive, summary, part)) return Part();
+  const uint64_t events = summary::events_to_keep(archive.index, summary.run, part);
+  if (auto status = check_memory(archive.source, events, PartNeeds::kCalls); !status) {
+    return status.error();
+  }
+  auto opened = open_archive_of(archive.source, part.locations, pool);
+  if (!opened) return opened.error();
+  auto trace = summary::read_back_recorded(std::move(opened).value(), archive.index, summary.run,
+                                           part, pool);
   if (!trace) return trace.error();
   return Part(std::move(trace).value());
 }

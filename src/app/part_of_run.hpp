@@ -44,6 +44,18 @@ base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path&
                                                     PartNeeds needs, base::ThreadPool& pool,
                                                     std::vector<std::string>& notes);
 
+/// The events of the time of `selection` as they were recorded, and some Enters in front of it.
+///
+/// locations  whose events are asked for; others have none.
+/// returns    nullopt where the whole has to be read, as of read_part().
+/// errors     those of read_part().
+/// cost       O(events) of the part.
+base::Result<std::optional<trace::Trace>> read_recorded(const std::filesystem::path& path,
+                                                        const summary::RunSummary& summary,
+                                                        const trace::Selection& selection,
+                                                        std::vector<uint32_t> locations,
+                                                        base::ThreadPool& pool);
+
 /// So many events are judged in a few seconds.
 inline constexpr uint64_t kMostJudgedEvents = 1 << 24;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <numeric>
 #include <string_view>
 #include <thread>
@@ -177,13 +178,15 @@ base::Result<uint64_t> parse_memory(const std::string& text) {
     shift = 10 * static_cast<unsigned>(kUnits.find(number.back()) + 1);
     number.remove_suffix(1);
   }
-  constexpr uint64_t kLeast = 1U << 20U;
-  const auto value = base::number_in<uint64_t>(number);
-  if (!value || *value > (UINT64_MAX >> shift) || *value << shift < kLeast) {
+  constexpr double kLeast = 1U << 20U;
+  constexpr double kMost = 1ULL << 62U;
+  const auto value = base::number_in<double>(number);
+  const double bytes = std::ldexp(value.value_or(0), static_cast<int>(shift));
+  if (!(bytes >= kLeast && bytes <= kMost)) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--memory {}: expected at least 1M, as in 512M or 2G", text)};
+                 fmt::format("--memory {}: expected at least 1M, as in 512M or 1.5G", text)};
   }
-  return *value << shift;
+  return static_cast<uint64_t>(bytes);
 }
 
 }  // namespace pathline::app

@@ -60,14 +60,16 @@ DataTable locations_table(const SharedTrace& trace);
 DataTable regions_table(const SharedTrace& trace);
 
 /// time_s, event, region ("" for events that are no call), ticks: every event of the location with
-/// index `location`, in the order recorded. ticks is not copied.
+/// index `location` in the time of `selection`, in the order recorded.
 ///
 /// cost  O(events)
-DataTable events_table(const SharedTrace& trace, uint32_t location);
+DataTable events_table(const SharedTrace& trace, uint32_t location,
+                       const trace::Selection& selection);
 /// The same of all locations, one after the other, with a column `location` in front: their ids.
 ///
 /// cost  O(events), parallel over locations.
-DataTable events_table(const SharedTrace& trace, base::ThreadPool& pool);
+DataTable events_table(const SharedTrace& trace, const trace::Selection& selection,
+                       base::ThreadPool& pool);
 
 /// A summary that was opened.
 struct SummaryFile {

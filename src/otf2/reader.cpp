@@ -434,15 +434,11 @@ base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::Th
 
 base::Error event_fault(const std::filesystem::path& events_file, uint64_t chunk_bytes,
                         const std::string& fault, uint64_t event) {
-  // A file that others may not read, or a limit on open files, is no damage.
-  if (const auto file = base::MappedFile::open(events_file);
-      !file && file.error().code != base::ErrorCode::kNotFound) {
-    return file.error();
-  }
-  base::Error error =
-      cannot_read(events_file, locate(events_file, FileKind::kEvents, chunk_bytes, fault, event));
-  error.advice = kPartialAdvice;
-  return error;
+  const auto file = base::MappedFile::open(events_file);
+  if (!file && file.error().code != base::ErrorCode::kNotFound) return file.error();  // A limit.
+  const std::string fact = locate(events_file, FileKind::kEvents, chunk_bytes, fault, event);
+  return {base::ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", events_file.string(), fact),
+          kPartialAdvice};
 }
 
 const char* library_version() {

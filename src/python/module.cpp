@@ -156,6 +156,15 @@ PYBIND11_MODULE(_pathline, module) {
   module.doc() = "What pathline/__init__.py is made of; use that.";
   module.attr("__version__") = PATHLINE_VERSION;
   py::register_exception<pathline::python::Failure>(module, "Error");
+  py::register_local_exception_translator([](std::exception_ptr raised) {
+    try {
+      if (raised) std::rethrow_exception(std::move(raised));
+    } catch (const std::bad_alloc&) {
+      PyErr_SetString(PyExc_MemoryError,
+                      "there is not enough memory for this: a part of the time or fewer locations "
+                      "need less");
+    }
+  });
   pathline::python::add_table(module);
   pathline::python::add_run(module);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/run.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/counted_profile.hpp"
 #include "app/open_run.hpp"
+#include "app/part_of_run.hpp"
 #include "app/summary_picture.hpp"
 #include "app/whole_run.hpp"
 #include "base/progress.hpp"
@@ -202,18 +205,41 @@ app::DataTable Run::regions() const {
   return app::regions_table(events_needed());
 }
 
-app::DataTable Run::events(std::optional<uint64_t> id) const {
-  const auto& trace = events_needed();
+app::SharedTrace Run::recorded_events(std::optional<uint32_t> location, const Part& part) const {
+  const auto* file = summary();
+  if (file == nullptr || (!location && part.is_all())) return events_needed();
+  {
+    const std::scoped_lock lock(reading_);
+    if (events_) return events_;
+  }
+  const trace::Selection time = selection(part);
+  base::ThreadPool threads = pool();
+  auto read = need(app::read_recorded(
+      file->path, *file->tables, time,
+      location ? std::vector<uint32_t>{*location} : app::chosen_locations(trace(), time), threads));
+  if (!read) return events_needed();
+  return std::make_shared<const trace::Trace>(std::move(*read));
+}
+
+app::DataTable Run::events(std::optional<uint64_t> id, const Part& part) const {
+  const trace::Selection time = selection(part);
   if (!id) {
+    const auto read = recorded_events({}, part);
     base::ThreadPool threads = pool();
-    return app::events_table(trace, threads);
+    return app::events_table(read, time, threads);
   }
-  for (uint32_t i = 0; i < trace->locations.size(); ++i) {
-    if (trace->locations[i].id != *id) continue;
-    return shown_.get(i, [&] { return app::events_table(trace, i); });
+  const auto& locations = trace().locations;
+  const auto found = std::find_if(locations.begin(), locations.end(),
+                                  [&](const trace::Location& one) { return one.id == *id; });
+  if (found == locations.end()) {
+    throw Failure({base::ErrorCode::kNotFound,
+                   fmt::format("{}: there is no location {}", path_, *id),
+                   "run.locations() lists those there are."});
   }
-  throw Failure({base::ErrorCode::kNotFound, fmt::format("{}: there is no location {}", path_, *id),
-                 "run.locations() lists those there are."});
+  const auto index = static_cast<uint32_t>(found - locations.begin());
+  const auto read = recorded_events(index, part);
+  if (!part.is_all() || summary() != nullptr) return app::events_table(read, index, time);
+  return shown_.get(index, [&] { return app::events_table(read, index, time); });
 }
 
 layout::Scene Run::scene(app::FigureKind kind, const Part& part, const figure::Options& options,

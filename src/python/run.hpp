@@ -80,7 +80,7 @@ class Run {
   [[nodiscard]] app::DataTable locations() const;
   [[nodiscard]] app::DataTable regions() const;
   /// id  of a location; nullopt for all.
-  [[nodiscard]] app::DataTable events(std::optional<uint64_t> id) const;
+  [[nodiscard]] app::DataTable events(std::optional<uint64_t> id, const Part& part) const;
   /// The picture of `kind` as bytes of SVG or PNG, and what is to be known besides, as of Judged.
   [[nodiscard]] std::pair<std::string, std::vector<std::string>> figure(const std::string& kind,
                                                                         const Part& part,
@@ -111,6 +111,9 @@ class Run {
   [[nodiscard]] const app::SharedTrace& events_needed() const;
   /// The same for a part; of a summary no more is read than that takes, where it can be.
   [[nodiscard]] app::SharedTrace events_needed(const Part& part, app::PartNeeds needs) const;
+  /// The events of one location or all as they were recorded; those of no others, where it can be.
+  [[nodiscard]] app::SharedTrace recorded_events(std::optional<uint32_t> location,
+                                                 const Part& part) const;
   struct ToJudge {
     app::SharedTrace trace;
     std::string source;  ///< What it was read from.

@@ -102,6 +102,7 @@ uint64_t decode_without(std::span<const KnownEnd> ends, Known known_are,
 
 /// What is known of messages that are under way at the ends of a part.
 struct UnderWay {
+  bool ends_calls = true;  // Those that go on behind the part get a Leave.
   Known are = Known::kLeftOut;
   std::vector<std::vector<KnownEnd>> ends;  // Per location, by time; or empty.
   // Of Known::kUnmatched, per location:
@@ -180,7 +181,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     calls.clear();
     builder.append_open_regions(calls);
     const std::vector<uint32_t> enters(builder.open_calls().begin(), builder.open_calls().end());
-    for (size_t k = calls.size(); k-- > 0;) builder.leave(end_ticks, calls[k]);
+    for (size_t k = calls.size(); known.ends_calls && k-- > 0;) builder.leave(end_ticks, calls[k]);
     location.events = builder.finish();
     if (open_at_end != nullptr && !stream.ended()) {
       const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
@@ -341,6 +342,14 @@ base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& 
                                      const trace::Trace& run, const PartOfRun& part,
                                      base::ThreadPool& pool) {
   return read_part(std::move(archive), index, run, part, {}, nullptr, pool);
+}
+
+base::Result<trace::Trace> read_back_recorded(otf2::Archive archive, const ArchiveIndex& index,
+                                              const trace::Trace& run, const PartOfRun& part,
+                                              base::ThreadPool& pool) {
+  UnderWay known;
+  known.ends_calls = false;
+  return read_part(std::move(archive), index, run, part, known, nullptr, pool);
 }
 
 base::Result<trace::Trace> read_back_messages(otf2::Archive archive, const ArchiveIndex& index,

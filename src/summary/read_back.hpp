@@ -26,9 +26,15 @@ base::Result<trace::Trace> read_back(otf2::Archive archive, const ArchiveIndex& 
                                      const trace::Trace& run, const PartOfRun& part,
                                      base::ThreadPool& pool);
 
-/// The same with the messages between the ranks of the chosen locations that have an event in the
-/// part, and maybe some before and behind it. All locations of a rank have to be chosen. Events of
-/// messages that are under way at the ends of the part are left out of the locations.
+/// The same as it was recorded: calls still open at the end get no Leaves. The Enters of those open
+/// at its beginning stand at that time.
+base::Result<trace::Trace> read_back_recorded(otf2::Archive archive, const ArchiveIndex& index,
+                                              const trace::Trace& run, const PartOfRun& part,
+                                              base::ThreadPool& pool);
+
+/// read_back() with the messages between the ranks of the chosen locations that have an event in
+/// the part, and maybe some before and behind it. All locations of a rank have to be chosen. Events
+/// of messages that are under way at the ends of the part are left out of the locations.
 ///
 /// marks  of the run.
 /// part   of between_marks().

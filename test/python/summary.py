@@ -64,6 +64,9 @@ OF_PARTS = (lambda run: run.waits(begin_s=0.6, end_s=0.9), lambda run: run.waits
             lambda run: run.profile("callpath", begin_s=0.7, end_s=0.8),
             lambda run: run.profile("rank", begin_s=0.7, end_s=0.8, ranks=[1, 2]),
             lambda run: run.profile("host", begin_s=0.7, end_s=0.8))
+EVENTS = (lambda run: run.events(0), lambda run: run.events(3, begin_s=0.7), lambda run: run.events(5, end_s=0.1),
+          lambda run: run.events(7, begin_s=0.7, end_s=0.70001), lambda run: run.events(begin_s=0.7, end_s=0.75),
+          lambda run: run.events(begin_s=0.1))
 PICTURES_OF_PARTS = ("matrix", "chord", "flow", "profile")
 
 
@@ -74,6 +77,11 @@ def check_events(path, archive):
         check_equal(question(tables), question(run), i)
     for i, question in enumerate(OF_PARTS):
         check_equal(question(pathline.open(path)), question(run), ("part", i))
+    for i, question in enumerate(EVENTS):
+        check_equal(question(pathline.open(path)), question(run), ("events", i))
+    whole, part = run.events(3).to_pandas(), run.events(3, begin_s=0.25, end_s=0.5).to_pandas()
+    is_in = (whole.time_s >= 0.25) & (whole.time_s < 0.5)
+    assert len(part) > 10 and whole[is_in].reset_index(drop=True).equals(part)
     for kind in PICTURES_OF_PARTS:
         of_part = pathline.open(path).figure(kind, begin_s=0.7, end_s=0.8, format="svg")._repr_svg_()
         of_run = run.figure(kind, begin_s=0.7, end_s=0.8, format="svg")._repr_svg_()

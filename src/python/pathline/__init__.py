@@ -360,15 +360,17 @@ class Run:
         """Functions and other regions: region (its number), name, file, line (0: not known)."""
         return Table(self._core.regions())
 
-    def events(self, location=None):
+    def events(self, location=None, *, begin_s=None, end_s=None):
         """Every event of a location, in the order recorded; without one, of all, with a column
         location in front.
 
         time_s, event ("Enter", "MpiSend" ...), region ("" where the event is no call), ticks. Of one
-        location ticks is a view of the run's own memory; ticks_per_second is their unit.
-        location  its number, see locations()
+        location of a trace ticks is a view of the run's own memory; ticks_per_second is their unit.
+        A summary reads no more than was asked for from its archive.
+        location        its number, see locations()
+        begin_s, end_s  those from begin_s on and before end_s
         """
-        return Table(self._core.events(location))
+        return Table(self._core.events(location, _part(begin_s, end_s, None)))
 
     def figure(self, kind, *, begin_s=None, end_s=None, ranks=None, width=1280, height=720, scale=1,
                format="png"):
