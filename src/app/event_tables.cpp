@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "app/run_tables.hpp"
 #include "base/column.hpp"
@@ -32,10 +31,12 @@ struct Rows {
 
 Rows rows_of(const trace::Events& events, const trace::Selection& selection) {
   const auto first_from = [&](uint64_t ticks) {
-    const auto rows = std::views::iota(size_t{0}, events.size());
-    return static_cast<size_t>(
-        std::ranges::partition_point(rows, [&](size_t i) { return events.ticks[i] < ticks; }) -
-        rows.begin());
+    size_t first = 0;
+    for (size_t end = events.size(); first < end;) {
+      const size_t middle = first + (end - first) / 2;
+      events.ticks[middle] < ticks ? first = middle + 1 : end = middle;
+    }
+    return first;
   };
   const size_t first = selection.from_ticks == 0 ? 0 : first_from(selection.from_ticks);
   const size_t end =

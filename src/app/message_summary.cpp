@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <map>
+#include <iterator>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -40,106 +39,60 @@ constexpr std::array<std::string_view, 23> kOperations = {"MPI_Barrier",
                                                           "create handle, allocate",
                                                           "destroy handle, deallocate"};
 
-/// Adds to one MessageClass.
-struct Sum {
-  uint64_t min_bytes = UINT64_MAX;
-  uint64_t max_bytes = 0;
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  uint64_t timed = 0;
-  double ticks = 0;
+MessageClass closed(const comm::SizeSum& sum, std::string kind, double hz) {
+  const auto timed = static_cast<double>(sum.timed);
+  return {.kind = std::move(kind),
+          .min_bytes = sum.min_bytes,
+          .max_bytes = sum.max_bytes,
+          .count = sum.count,
+          .bytes = sum.bytes,
+          .mean_s = sum.timed > 0 ? static_cast<double>(sum.ticks) / hz / timed : 0};
+}
 
-  void size(uint64_t value) {
-    min_bytes = std::min(min_bytes, value);
-    max_bytes = std::max(max_bytes, value);
+/// seconds, steps  as in MessageSummary
+MessageSummary summary_of(const comm::MessageSizes& sizes, double seconds, uint64_t steps,
+                          double hz) {
+  MessageSummary summary{.classes = {}, .seconds = seconds, .steps = steps, .tiny = {}};
+  for (const comm::SizeSum& sum : sizes.messages) {
+    if (sum.count > 0) summary.classes.push_back(closed(sum, "message", hz));
   }
-  void time(uint64_t begin, uint64_t end) {
-    ticks += static_cast<double>(end) - static_cast<double>(begin);
-    ++timed;
+  for (size_t number = 0; number < sizes.operations.size(); ++number) {
+    if (sizes.operations[number].count == 0) continue;
+    summary.classes.push_back(closed(sizes.operations[number],
+                                     number < kOperations.size()
+                                         ? std::string(kOperations[number])
+                                         : fmt::format("operation {}", number),
+                                     hz));
   }
-  [[nodiscard]] MessageClass closed(std::string kind, double hz) const {
-    return {.kind = std::move(kind),
-            .min_bytes = min_bytes,
-            .max_bytes = max_bytes,
-            .count = count,
-            .bytes = bytes,
-            .mean_s = timed > 0 ? ticks / hz / static_cast<double>(timed) : 0};
-  }
-};
-
-/// 0 for no bytes, 1 for less than 8, 2 for less than 64 ...
-size_t size_class(uint64_t bytes) { return (static_cast<size_t>(std::bit_width(bytes)) + 2) / 3; }
-
-void add_operations(const trace::Trace& trace, const trace::Selection& selection, double hz,
-                    MessageSummary& summary) {
-  const trace::Collectives& all = trace.collectives;
-  std::map<uint8_t, Sum> sums;
-  for (size_t operation = 0; operation < all.size(); ++operation) {
-    bool counted = false;
-    for (uint32_t m = all.first[operation]; m < all.first[operation + 1]; ++m) {
-      const trace::Rank rank = trace.locations[all.location[m]].rank;
-      if (!selection.has_time(all.begin_ticks[m])) continue;
-      if (!rank.valid() ? !selection.ranks.empty() : !selection.has_rank(rank)) continue;
-      Sum& sum = sums[all.operation[operation]];
-      if (!counted) ++sum.count;
-      counted = true;
-      sum.bytes += all.bytes_sent[m];
-      sum.size(std::max(all.bytes_sent[m], all.bytes_received[m]));
-      sum.time(all.begin_ticks[m], all.end_ticks[m]);
-    }
-  }
-  for (const auto& [number, sum] : sums) {
-    summary.classes.push_back(sum.closed(number < kOperations.size()
-                                             ? std::string(kOperations[number])
-                                             : fmt::format("operation {}", number),
-                                         hz));
-  }
+  const uint64_t many = steps > 0 ? 32 * steps : 1000;
+  std::copy_if(sizes.tiny.begin(), sizes.tiny.end(), std::back_inserter(summary.tiny),
+               [&](const comm::TinyPair& pair) { return pair.count >= many; });
+  std::sort(summary.tiny.begin(), summary.tiny.end(),
+            [](const comm::TinyPair& a, const comm::TinyPair& b) {
+              return std::tie(b.count, a.sender, a.receiver) <
+                     std::tie(a.count, b.sender, b.receiver);
+            });
+  return summary;
 }
 
 }  // namespace
 
 MessageSummary message_summary(const trace::Trace& trace, const trace::Selection& selection) {
   const auto hz = static_cast<double>(trace.definitions.clock.ticks_per_second);
-  MessageSummary summary;
   const uint64_t from = std::max(selection.from_ticks, trace.start_ticks);
   const uint64_t until = std::min(selection.until_ticks, trace.end_ticks);
-  summary.seconds = until > from ? static_cast<double>(until - from) / hz : 0;
-  for (const auto& steps : trace::marked_steps(trace)) {
-    summary.steps = std::max<uint64_t>(summary.steps, steps.size());
+  uint64_t steps = 0;
+  for (const auto& of_rank : trace::marked_steps(trace)) {
+    steps = std::max<uint64_t>(steps, of_rank.size());
   }
-  const trace::Messages& messages = trace.messages;
-  std::array<Sum, 24> sums;
-  std::unordered_map<uint64_t, std::pair<uint64_t, uint64_t>> tiny;  // Pair to count and bytes.
-  for (size_t i = 0; i < messages.size(); ++i) {
-    if (!selection.has_message(messages, i)) continue;
-    const uint64_t bytes = messages.bytes[i];
-    Sum& sum = sums[size_class(bytes)];
-    ++sum.count;
-    sum.bytes += bytes;
-    sum.size(bytes);
-    sum.time(messages.send_ticks[i], messages.recv_ticks[i]);
-    if (bytes > kTinyBytes) continue;
-    auto& [count, all] = tiny[uint64_t{messages.sender[i]} << 32U | messages.receiver[i]];
-    ++count;
-    all += bytes;
-  }
-  for (const Sum& sum : sums) {
-    if (sum.count > 0) summary.classes.push_back(sum.closed("message", hz));
-  }
-  add_operations(trace, selection, hz, summary);
-  const uint64_t many = summary.steps > 0 ? 32 * summary.steps : 1000;
-  for (const auto& [pair, of] : tiny) {
-    if (of.first < many) continue;
-    summary.tiny.push_back({.sender = static_cast<uint32_t>(pair >> 32U),
-                            .receiver = static_cast<uint32_t>(pair),
-                            .count = of.first,
-                            .bytes = of.second});
-  }
-  std::sort(
-      summary.tiny.begin(), summary.tiny.end(), [](const TinyMessages& a, const TinyMessages& b) {
-        return std::tie(b.count, a.sender, a.receiver) < std::tie(a.count, b.sender, b.receiver);
-      });
-  return summary;
+  return summary_of(comm::message_sizes(trace, selection),
+                    until > from ? static_cast<double>(until - from) / hz : 0, steps, hz);
+}
+
+MessageSummary message_summary(const summary::RunSummary& summary, const trace::Trace& run) {
+  const auto hz = static_cast<double>(run.definitions.clock.ticks_per_second);
+  return summary_of(*summary.sizes, static_cast<double>(run.end_ticks - run.start_ticks) / hz,
+                    summary.facts.marked_steps, hz);
 }
 
 }  // namespace pathline::app

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/message_sizes.hpp"
+#include "summary/run_summary.hpp"
 #include "trace/select.hpp"
 #include "trace/trace.hpp"
 
@@ -20,28 +22,22 @@ struct MessageClass {
   double mean_s = 0;   ///< From send to receive; of an operation that of a member in it.
 };
 
-/// Ranks that tell each other much in many small pieces.
-struct TinyMessages {
-  uint32_t sender = 0;
-  uint32_t receiver = 0;
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-};
-
 struct MessageSummary {
   std::vector<MessageClass> classes;  ///< Messages by size, then operations by their number.
   double seconds = 0;                 ///< Of the run, as far as it is chosen.
   uint64_t steps = 0;                 ///< Marked by a rank; 0: none.
-  /// Pairs with at least 32 messages of up to kTinyBytes in a time step, without steps at least
-  /// 1,000; most messages first.
-  std::vector<TinyMessages> tiny;
+  /// Pairs with at least 32 tiny messages in a time step, without steps at least 1,000; most
+  /// messages first.
+  std::vector<comm::TinyPair> tiny;
 };
-
-inline constexpr uint64_t kTinyBytes = 256;
 
 /// Sizes are put together by powers of eight.
 ///
 /// cost  O(messages + members of operations + pairs log pairs).
 MessageSummary message_summary(const trace::Trace& trace, const trace::Selection& selection);
+/// The same of the whole run of a summary, which must have RunSummary::sizes.
+///
+/// run  of the summary, wherever that is now
+MessageSummary message_summary(const summary::RunSummary& summary, const trace::Trace& run);
 
 }  // namespace pathline::app

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "summary/reduce.hpp"
 #include "trace/test_trace.hpp"
 
 namespace pathline::app {
@@ -72,6 +73,35 @@ TEST(MessageSummary, NamesPairsWithManyTinyMessages) {
   EXPECT_EQ(summary.tiny[0].receiver, 1U);
   EXPECT_EQ(summary.tiny[0].count, 1200U);
   EXPECT_EQ(summary.tiny[0].bytes, 9600U);
+}
+
+TEST(MessageSummary, OfASummaryIsThatOfItsRun) {
+  TestTrace test(3);
+  const trace::Region main = test.region("main");
+  const trace::Region call = test.region("MPI_Bcast");
+  for (const uint32_t rank : {0, 1, 2}) test.on(rank).enter(0, main);
+  for (uint64_t i = 0; i < 1200; ++i) {
+    test.on(0).send(10 + i, 1, 8);
+    test.on(1).recv(11 + i, 0, 8);
+  }
+  for (const uint32_t rank : {0, 1, 2}) {
+    test.on(rank).enter(2000, call).collective(2000, 2100 + rank, 1, 8, 8).leave(2200, call);
+    test.on(rank).leave(5000, main);
+  }
+  trace::Trace trace = test.finish();
+  const MessageSummary expected = message_summary(trace, {});
+  base::ThreadPool pool(1);
+  const summary::RunSummary reduced = summary::reduce(std::move(trace), pool);
+  const MessageSummary summary = message_summary(reduced, reduced.run);
+  ASSERT_EQ(summary.classes.size(), 2U);
+  EXPECT_EQ(summary.classes[1].kind, "MPI_Bcast");
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(summary.classes[i].bytes, expected.classes[i].bytes);
+    EXPECT_EQ(summary.classes[i].mean_s, expected.classes[i].mean_s);
+  }
+  ASSERT_EQ(summary.tiny.size(), 1U);
+  EXPECT_EQ(summary.tiny[0].count, 1200U);
+  EXPECT_EQ(summary.seconds, expected.seconds);
 }
 
 }  // namespace

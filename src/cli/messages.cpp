@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/empty_result.hpp"
 #include "app/message_summary.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -21,7 +22,7 @@ void list(const Opened& run, Table& table) {
 /// "7 pairs of ranks ..., most 0 to 1: 400 of 8 B a step".
 std::string tiny_text(const app::MessageSummary& summary) {
   if (summary.tiny.empty()) return "";
-  const app::TinyMessages& most = summary.tiny.front();
+  const comm::TinyPair& most = summary.tiny.front();
   const uint64_t each = most.bytes / most.count;
   return fmt::format(
       "many tiny messages: {} {} them, most rank {} to {}: {} of {}{}. One message for many would "
@@ -48,7 +49,8 @@ Table summary_table(const MessagesOptions& options) {
 }
 
 void summarise(const Opened& run, Table& table) {
-  const app::MessageSummary summary = app::message_summary(run.trace, run.selection);
+  const app::MessageSummary summary = run.summary ? app::message_summary(*run.summary, run.trace)
+                                                  : app::message_summary(run.trace, run.selection);
   uint64_t bytes = 0;
   for (const app::MessageClass& row : summary.classes) bytes += row.bytes;
   for (const app::MessageClass& row : summary.classes) {
@@ -70,20 +72,33 @@ void summarise(const Opened& run, Table& table) {
 base::Result<int> run_messages(const MessagesOptions& options) {
   Table table = options.summary ? summary_table(options) : message_table(options);
   if (auto status = table.check_sort(); !status) return status.error();
-  auto opened = open(options, Takes::kTraces, {},
+  // Sizes of the whole run are in its summary.
+  const bool is_of_all =
+      options.summary && !options.from_s && !options.until_s && options.ranks.empty();
+  summary::Parts tables = summary::Parts::none();
+  tables.sizes = true;
+  auto opened = open(options, is_of_all ? Takes::kSummaries : Takes::kTraces, tables,
                      options.summary ? std::nullopt : std::optional(app::PartNeeds::kMessages));
   if (!opened) return opened.error();
-  const Opened& run = *opened.value();
+  Opened& run = *opened.value();
+  if (run.summary && !run.summary->sizes) {  // Made by an older version.
+    if (auto status = read_events(options, run); !status) return status.error();
+  }
+  if (run.summary) table.add_summary_to_json();
   options.summary ? summarise(run, table) : list(run, table);
-  const uint64_t sends = run.facts ? run.facts->unmatched_sends : run.trace.unmatched_sends.size();
-  const uint64_t receives =
-      run.facts ? run.facts->unmatched_receives : run.trace.unmatched_receives.size();
+  const comm::Summary* const facts = run.summary ? &run.summary->facts
+                                     : run.facts ? &*run.facts
+                                                 : nullptr;
+  const uint64_t sends = facts ? facts->unmatched_sends : run.trace.unmatched_sends.size();
+  const uint64_t receives = facts ? facts->unmatched_receives : run.trace.unmatched_receives.size();
   if (sends + receives > 0 && !options.quiet) {
     note(fmt::format("{} and {} found no partner and are not listed; 'pathline info' tells more",
                      base::counted(sends, "send", "sends"),
                      base::counted(receives, "receive", "receives")));
   }
-  if (table.empty() && !options.quiet) note(run.why_no_messages());
+  if (table.empty() && !options.quiet) {
+    note(run.summary ? app::why_no_messages(run.summary->facts) : run.why_no_messages());
+  }
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

@@ -211,8 +211,10 @@ void add_reduce_command(Command& program, Action& action) {
       .show_default();
   command.footer(
       "Reads an OTF2 archive one window of time after the other and keeps what 'pathline info', "
-      "'profile', 'matrix', 'waits', 'score' and 'steps' say of the whole run; the same bytes for "
-      "any --memory. Every command takes the file in place of the run: these, 'figure' and "
+      "'profile', 'matrix', 'waits', 'messages --summary', 'score' and 'steps' say of the whole "
+      "run; "
+      "the same bytes for any --memory. Every command takes the file in place of the run: these, "
+      "'figure' and "
       "'report' need nothing else, others read the run where it lies. With --findings those that "
       "it "
       "names need nothing else, either, for all ranks and a --min of 2 or more. Archives in which "

@@ -187,8 +187,7 @@ void GrowingWaits::find_operations(Window& window, base::ThreadPool& pool) {
                        [](const auto& a, const auto& b) { return a.location < b.location; });
       if (!members.empty()) {
         trace::append(members, run_, ranks_, window.operations);
-        const bool is_self = key.second > 0;
-        if (operation_ && !is_self) operation_(members, members.size() >= ranks_.size(key.first));
+        if (operation_) operation_(members, members.size() >= ranks_.size(key.first));
       }
       of.open.pop_front();
       ++of.first;

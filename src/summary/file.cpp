@@ -14,6 +14,7 @@
 #include "base/heap.hpp"
 #include "summary/column_file.hpp"
 #include "summary/columns.hpp"
+#include "summary/message_sizes_file.hpp"
 #include "summary/states_file.hpp"
 #include "summary/steps_file.hpp"
 #include "trace/ranks.hpp"
@@ -400,6 +401,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path,
   write_profile(summary.profile, out);
   write_matrix(summary.matrix, out);
   write_waits(summary.waits, out);
+  if (summary.sizes) write_message_sizes(*summary.sizes, out);
   write_bytes(summary.bytes, out);
   write_steps(summary, out);
   write_archive_index(summary.archive, out);
@@ -407,8 +409,7 @@ base::Status write(const RunSummary& summary, const std::filesystem::path& path,
   if (!summary.judged.empty()) out.add("judged", std::span<const char>(summary.judged));
   // Last, as they get what is left.
   const auto& files = summary.archive.file_bytes;
-  const uint64_t archive_bytes = std::accumulate(files.begin(), files.end(), uint64_t{0});
-  const uint64_t budget = file_budget(archive_bytes);
+  const uint64_t budget = file_budget(std::accumulate(files.begin(), files.end(), uint64_t{0}));
   write_states(summary.states, budget - std::min(budget, left_free), out);
   return out.finish();
 }
@@ -433,6 +434,7 @@ base::Result<RunSummary> read(const std::filesystem::path& path, const Parts& pa
   if (in.status() && parts.profile) summary.profile = read_profile(in, summary.run);
   if (in.status() && parts.pairs) summary.matrix = read_matrix(in, summary.run);
   if (in.status() && parts.waits) summary.waits = read_waits(in, summary.run);
+  if (in.status() && parts.sizes) summary.sizes = read_message_sizes(in, summary.run);
   if (in.status() && parts.bytes) summary.bytes = read_bytes(in, summary.run);
   if (in.status() && parts.steps) summary.steps = read_steps(in, summary.run);
   if (in.status() && parts.judged && file.value().has("judged")) {

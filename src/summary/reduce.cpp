@@ -96,7 +96,7 @@ class Pass {
         bytes_(windows_.trace()),
         wait_stream_(windows_.trace(), exchange.rank()),
         waits_(windows_.trace(), [this](const std::vector<trace::CollectivePart>& members,
-                                        bool is_whole) { marks_.add(members, is_whole); }),
+                                        bool is_whole) { add(members, is_whole); }),
         omp_barriers_(windows_.trace()) {}
 
   base::Result<RunSummary> run(const std::optional<Scratch>& scratch) {
@@ -124,6 +124,12 @@ class Pass {
   }
 
  private:
+  void add(const std::vector<trace::CollectivePart>& operation, bool is_whole) {
+    sizes_.add(operation);
+    if (trace::is_self(windows_.trace().definitions, operation.front().comm)) return;
+    marks_.add(operation, is_whole);
+  }
+
   base::Status open(const std::optional<Scratch>& scratch) {
     if (!scratch) return {};
     auto file = base::SpillFile::make(scratch->folder);
@@ -141,10 +147,11 @@ class Pass {
   base::Status write_spilled() { return scratch_ ? scratch_->flush() : base::Status(); }
 
   /// What this process counted, for the first one, whose sums it is added to: a line for a table.
-  void pack(base::Packer& out) const {
+  void pack(base::Packer& out) {
     windows_.pack_seen(out);
     profile_.pack([&](size_t location) { return share_.owns(location); }, out);
     matrix_.pack(out);
+    sizes_.pack(out);
     facts_.pack(out);
     steps_.pack(out);
     omp_barriers_.pack(out);
@@ -161,6 +168,7 @@ class Pass {
     windows_.take_seen(in);
     profile_.take(in);
     matrix_.take(in);
+    sizes_.take(in);
     facts_.take(in);
     steps_.take(in);
     omp_barriers_.take(in);
@@ -244,6 +252,7 @@ class Pass {
     for (const uint64_t bytes : part.messages.bytes) message_bytes_ += bytes;
 
     matrix_.add(part.messages);
+    sizes_.add(part.messages);
     marks_.add(part.messages);
     facts_.add(part, earlier, open.events, pool_);
     comm::GrowingStepTable::Progress progress{earlier, windows_.ended(), {}};
@@ -315,6 +324,7 @@ class Pass {
     result.facts.marked_steps = steps_.most();
     result.packed_steps = steps_.finish();
     result.bytes = bytes_.finish();
+    result.sizes = sizes_.finish();
     result.waits = waits_.finish();
     const auto barriers = omp_barriers_.rows();
     result.waits.rows.insert(result.waits.rows.end(), barriers.begin(), barriers.end());
@@ -342,6 +352,7 @@ class Pass {
   Share& share_ = windows_.share();
   profile::GrowingProfile profile_;
   comm::GrowingMatrix matrix_;
+  comm::GrowingMessageSizes sizes_;
   comm::GrowingSummary facts_;
   comm::GrowingStepTable steps_;
   trace::GrowingArchiveBytes bytes_;
@@ -363,6 +374,7 @@ RunSummary reduce(trace::Trace trace, base::ThreadPool& pool) {
   result.profile = canonical(profile::from_trace(trace, {}, pool));
   result.matrix = comm::matrix(trace, {}, std::nullopt, pool);
   result.waits = comm::waits(trace, {}, pool);
+  result.sizes = comm::message_sizes(trace, {});
   result.bytes = trace::archive_bytes(trace, {}, pool);
   result.bytes.kept.clear();
   const std::vector<bool> markers = trace::step_markers(trace.definitions);

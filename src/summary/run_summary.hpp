@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/spill_file.hpp"
 #include "comm/matrix.hpp"
+#include "comm/message_sizes.hpp"
 #include "comm/summary.hpp"
 #include "comm/waits.hpp"
 #include "profile/profile.hpp"
@@ -27,7 +29,8 @@ struct Parts {
   bool bytes = true;
   bool steps = true;
   bool judged = true;
-  static constexpr Parts none() { return {false, false, false, false, false, false}; }
+  bool sizes = true;
+  static constexpr Parts none() { return {false, false, false, false, false, false, false}; }
 };
 
 /// A run in tables: what a trace says of the whole run, without its events.
@@ -40,7 +43,8 @@ struct RunSummary {
   profile::Profile profile;  ///< Call paths in the order of canonical().
   comm::Matrix matrix;
   comm::Waits waits;
-  trace::ArchiveBytes bytes;  ///< Without `kept`.
+  std::optional<comm::MessageSizes> sizes;  ///< nullopt in files of before they were kept.
+  trace::ArchiveBytes bytes;                ///< Without `kept`.
   /// Those that the program marked; without such steps nothing lies outside, either.
   steps::Table steps;
   /// Instead of `steps`, of a run that was read in windows.

@@ -59,6 +59,15 @@ inline std::vector<std::string> lines(const RunSummary& summary) {
   }
   add("bytes", summary.bytes.by_region, summary.bytes.by_location);
   add("without call", summary.waits.messages_without_call);
+  const comm::MessageSizes sizes = summary.sizes.value_or(comm::MessageSizes());
+  const auto add_sum = [&](const char* kind, const comm::SizeSum& of) {
+    add(kind, of.min_bytes, of.max_bytes, of.count, of.bytes, of.timed, of.ticks);
+  };
+  for (const comm::SizeSum& of : sizes.messages) add_sum("messages", of);
+  for (const comm::SizeSum& of : sizes.operations) add_sum("operations", of);
+  for (const comm::TinyPair& one : sizes.tiny) {
+    add("tiny", one.sender, one.receiver, one.count, one.bytes);
+  }
   const auto add_counters = [&](const std::string& name, const steps::Counters& of) {
     add(name, of.mpi_ticks, of.io_ticks, of.sent_messages, of.sent_bytes, of.received_messages,
         of.received_bytes, of.read_bytes, of.written_bytes);
