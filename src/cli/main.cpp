@@ -3,6 +3,7 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -105,6 +106,14 @@ int main(int argc, char** argv) {
         {pathline::base::ErrorCode::kIo, "there is not enough memory for this input",
          "Less is needed with --threads 1, and with a summary in place of a run ('pathline reduce' "
          "makes one in little memory); --scratch DIR has a disk in place of memory."});
+  } catch (const std::system_error& error) {
+    const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return pathline::cli::report_error(
+        {pathline::base::ErrorCode::kIo,
+         is_thread ? "a thread cannot be started: " + error.code().message() : error.what(),
+         is_thread ? "There is too little memory for its stack, or a limit on processes: "
+                     "'ulimit -v' and 'ulimit -u' say which."
+                   : ""});
   } catch (const std::exception& error) {
     return pathline::cli::report_error({pathline::base::ErrorCode::kIo, error.what()});
   }

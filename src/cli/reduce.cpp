@@ -73,6 +73,12 @@ base::Status check_output(const ReduceOptions& options) {
         base::ErrorCode::kInvalidArgument,
         fmt::format("cannot write {}: a summary is a file, and this is a pipe", options.output)};
   }
+  if (type == std::filesystem::file_type::directory) {
+    return base::Error{
+        base::ErrorCode::kInvalidArgument,
+        fmt::format("cannot write {}: a summary is a file, and this is a folder", options.output),
+        fmt::format("-o {}.plsum", run_name(options.output))};
+  }
   return app::check_output(options.input, options.output);
 }
 

@@ -397,9 +397,10 @@ class TimelineFigure : Frame {
   void describe() {
     scene_.message_count = messages_.size();
     scene_.description = fmt::format(
-        "Calls of {} over {}, with {}", base::counted(rows_.rows.size(), "location", "locations"),
-        base::human_seconds(trace_.span_seconds(range_.until - range_.from)),
-        base::counted(messages_.size(), "message", "messages"));
+        "Calls of {} over {}", base::counted(rows_.rows.size(), "location", "locations"),
+        base::human_seconds(trace_.span_seconds(range_.until - range_.from)));
+    if (messages_.empty()) return;  // Of a picture that is made of bins there may have been some.
+    scene_.description += ", with " + base::counted(messages_.size(), "message", "messages");
   }
 
   const trace::Trace& trace_;
