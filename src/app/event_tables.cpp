@@ -31,12 +31,8 @@ struct Rows {
 
 Rows rows_of(const trace::Events& events, const trace::Selection& selection) {
   const auto first_from = [&](uint64_t ticks) {
-    size_t first = 0;
-    for (size_t end = events.size(); first < end;) {
-      const size_t middle = first + (end - first) / 2;
-      events.ticks[middle] < ticks ? first = middle + 1 : end = middle;
-    }
-    return first;
+    const auto found = std::lower_bound(events.ticks.begin(), events.ticks.end(), ticks);
+    return static_cast<size_t>(found - events.ticks.begin());
   };
   const size_t first = selection.from_ticks == 0 ? 0 : first_from(selection.from_ticks);
   const size_t end =

@@ -60,9 +60,12 @@ bool is_whole(const KnownArchive& archive, const summary::RunSummary& summary,
 }
 
 /// Whether a part of so many events fits into memory.
-base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs) {
+///
+/// more  bytes an event of what will be made of them
+base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs,
+                          uint64_t more = 0) {
   const auto available = base::available_memory();
-  const uint64_t each = bytes_an_event(needs);
+  const uint64_t each = bytes_an_event(needs) + more;
   if (!available || events <= *available / each) return {};
   return base::Error{
       base::ErrorCode::kIo,
@@ -139,7 +142,8 @@ base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
                                 selection.until_ticks, std::move(locations)};
   if (is_whole(archive, summary, part)) return Part();
   const uint64_t events = summary::events_to_keep(archive.index, summary.run, part);
-  if (auto status = check_memory(archive.source, events, PartNeeds::kCalls); !status) {
+  constexpr uint64_t kBytesOfRow = 25;  // Of events_table().
+  if (auto status = check_memory(archive.source, events, PartNeeds::kCalls, kBytesOfRow); !status) {
     return status.error();
   }
   auto opened = open_archive_of(archive.source, part.locations, pool);

@@ -74,14 +74,17 @@ base::Result<std::optional<app::JudgedRun>> kept_of(const CommonOptions& options
   return app::judged_run(options.input, run.summary->judged, run.trace);
 }
 
-/// read_events(), whose error says what `kept` answers where the run is not there.
+/// read_events(), whose error says what the file has where the run is not there.
+///
+/// answer  "of all ranks"; for `has_answer`
 base::Status read_events_for(const CommonOptions& options, std::optional<app::PartNeeds> needs,
                              bool has_answer, const std::string& answer, Opened& run) {
   const auto status = read_events(options, run, needs);
   if (status || status.error().code != base::ErrorCode::kNotFound) return status;
   base::Error error = status.error();
-  error.advice += has_answer ? fmt::format(" What the file has is {}.", answer)
-                             : " 'pathline reduce --findings' keeps an answer in the file.";
+  if (!error.advice.empty()) error.advice += ' ';
+  error.advice += has_answer ? fmt::format("What the file has is {}.", answer)
+                             : "'pathline reduce --findings' keeps an answer in the file.";
   return error;
 }
 
@@ -133,8 +136,10 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
       return kept;
     }
     const app::FindingsRequest& known = kept.value()->request;
-    answer = fmt::format("of all ranks, with --focus {} and a --min of {:g} or more",
-                         focus_word(known), known.min_percent);
+    answer = "of all ranks, with --focus " + focus_word(known);
+    if (request.min_percent < known.min_percent) {
+      answer += fmt::format(" and a --min of {:g} or more", known.min_percent);
+    }
     kept.value().reset();
   }
   if (request.focus != findings::Focus::kTime) {

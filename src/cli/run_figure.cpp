@@ -234,6 +234,7 @@ base::Result<app::FindingsReport> findings_to_mark(const CommonOptions& common, 
   auto kept = app::judged_run(common.input, run.judged, run.trace);
   if (!kept) return kept.error();
   if (kept.value() && kept.value()->answers(request)) {
+    kept.value()->leave_out_below(request.min_percent);
     app::FindingsReport& findings = kept.value()->findings;
     const bool is_known = !kept.value()->has_findings_of_part() ||
                           (run.trace.seconds(run.selection.from_ticks) >= findings.begin_s &&

@@ -32,7 +32,7 @@ class GrowingWaits {
       std::function<void(const std::vector<trace::CollectivePart>& members, bool is_whole)>;
 
   /// run        with its ranks; must outlive this.
-  /// operation  hears of each but those of one process with itself.
+  /// operation  hears of each, also of those of one process with itself.
   explicit GrowingWaits(const trace::Trace& run, Operation operation = {});
   GrowingWaits(const GrowingWaits&) = delete;
   GrowingWaits& operator=(const GrowingWaits&) = delete;

@@ -65,7 +65,7 @@ void GrowingMessageSizes::add_message(const trace::Messages& messages, size_t i)
   sum.size(bytes);
   sum.time(messages.send_ticks[i], messages.recv_ticks[i]);
   if (bytes > kTinyBytes) return;
-  pending_.push_back({uint64_t{messages.sender[i]} << 32U | messages.receiver[i], bytes});
+  pending_.push_back({key_of({messages.sender[i], messages.receiver[i]}), bytes});
   constexpr size_t kMostPending = 1 << 20;
   if (pending_.size() >= kMostPending) join_pending();
 }

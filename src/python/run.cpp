@@ -2,6 +2,7 @@
 #include "python/run.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -208,10 +209,15 @@ app::DataTable Run::regions() const {
 app::SharedTrace Run::recorded_events(std::optional<uint32_t> location, const Part& part) const {
   const auto* file = summary();
   if (file == nullptr || (!location && part.is_all())) return events_needed();
+  bool are_many = false;
   {
     const std::scoped_lock lock(reading_);
     if (events_) return events_;
+    constexpr unsigned kMany = 16;
+    are_many = location && ++read_alone_ > kMany;
   }
+  // Who asks for one location after the other will want all.
+  if (are_many && app::fits_into_memory(*file->tables)) return events_needed();
   const trace::Selection time = selection(part);
   base::ThreadPool threads = pool();
   auto read = need(app::read_recorded(
@@ -222,6 +228,7 @@ app::SharedTrace Run::recorded_events(std::optional<uint32_t> location, const Pa
 }
 
 app::DataTable Run::events(std::optional<uint64_t> id, const Part& part) const {
+  if (summary() == nullptr) std::ignore = events_needed();  // A profile has none.
   const trace::Selection time = selection(part);
   if (!id) {
     const auto read = recorded_events({}, part);
@@ -237,9 +244,8 @@ app::DataTable Run::events(std::optional<uint64_t> id, const Part& part) const {
                    "run.locations() lists those there are."});
   }
   const auto index = static_cast<uint32_t>(found - locations.begin());
-  const auto read = recorded_events(index, part);
-  if (!part.is_all() || summary() != nullptr) return app::events_table(read, index, time);
-  return shown_.get(index, [&] { return app::events_table(read, index, time); });
+  const auto make = [&] { return app::events_table(recorded_events(index, part), index, time); };
+  return part.is_all() ? shown_.get(index, make) : make();
 }
 
 layout::Scene Run::scene(app::FigureKind kind, const Part& part, const figure::Options& options,

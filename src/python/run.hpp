@@ -151,6 +151,7 @@ class Run {
   std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
   mutable std::mutex reading_;
   mutable app::SharedTrace events_;  ///< Of a summary, once they were needed.
+  mutable unsigned read_alone_ = 0;  ///< How often the events of one location were.
   mutable ShownTables shown_;
   SharedProfile counted_;  ///< Of a trace without events: what the recorder counted.
 };

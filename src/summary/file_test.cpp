@@ -21,6 +21,7 @@
 #include "summary/test_lines.hpp"
 #include "summary/test_random_run.hpp"
 #include "summary/test_reduce.hpp"
+#include "trace/test_trace.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -236,6 +237,32 @@ TEST(SummaryFile, OfMoreRanksThanItsMatrixHasIsRefused) {
   const auto again = read(damaged, Parts::none());
   ASSERT_FALSE(again.ok());
   EXPECT_THAT(again.error().message, testing::HasSubstr("its definitions make other ranks"));
+}
+
+TEST(SummaryFile, OfSizesThatCannotBeIsRefused) {
+  const base::ScratchFolder folder;
+  base::ThreadPool pool(1);
+  trace::TestTrace test(2);
+  const trace::Region main = test.region("main");
+  test.on(0).enter(0, main).send(10, 1, 8).leave(20, main);
+  test.on(1).enter(0, main).recv(15, 0, 8).leave(20, main);
+  const auto file = folder.path() / "run.plsum";
+  ASSERT_TRUE(write(reduce(test.finish(), pool), file).ok());
+  ASSERT_EQ(read(file, {.sizes = true}).value().sizes->tiny.size(), 1U);
+  EXPECT_FALSE(read(file).value().sizes);
+  const auto damaged = folder.path() / "damaged.plsum";
+  const auto is_refused = [&](const auto& name, const auto& numbers, const char* fact) {
+    write_with(file, name, numbers, damaged);
+    const auto again = read(damaged, {.sizes = true});
+    ASSERT_FALSE(again.ok()) << name;
+    EXPECT_THAT(again.error().message, testing::HasSubstr(fact));
+  };
+  is_refused("sizes.kind", std::vector<uint32_t>{400}, "table sizes: row 0 is of no kind");
+  is_refused("sizes.kind", std::vector<uint32_t>{2, 1}, "table sizes: its columns differ");
+  is_refused("sizes.timed", std::vector<uint64_t>{}, "table sizes: its columns differ");
+  is_refused("tiny.receiver", std::vector<uint32_t>{2}, "table tiny: row 0 names a rank");
+  is_refused("tiny.count", std::vector<uint64_t>{0}, "table tiny: row 0 names a rank");
+  is_refused("tiny.bytes", std::vector<uint64_t>{8, 8}, "table tiny: its columns differ");
 }
 
 TEST(SummaryFile, OfAHigherVersionIsRefusedWithBothNumbers) {

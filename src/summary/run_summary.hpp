@@ -29,8 +29,8 @@ struct Parts {
   bool bytes = true;
   bool steps = true;
   bool judged = true;
-  bool sizes = true;
-  static constexpr Parts none() { return {false, false, false, false, false, false, false}; }
+  bool sizes = false;  ///< `messages --summary` alone asks for them.
+  static constexpr Parts none() { return {false, false, false, false, false, false}; }
 };
 
 /// A run in tables: what a trace says of the whole run, without its events.

@@ -115,7 +115,7 @@ inline std::vector<std::string> archive_lines(const RunSummary& summary) {
 
 /// For tests only. A file with all that is read only when it is asked for.
 inline base::Result<RunSummary> read_all(const std::filesystem::path& file) {
-  auto summary = read(file);
+  auto summary = read(file, {.sizes = true});
   if (!summary) return summary;
   RunSummary all = std::move(summary).value();
   const auto columns = ColumnReader::open(file);

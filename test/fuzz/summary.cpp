@@ -15,6 +15,7 @@
 
 #include "app/judge_summary.hpp"
 #include "app/judged_run.hpp"
+#include "app/message_summary.hpp"
 #include "app/part_of_run.hpp"
 #include "app/reduce.hpp"
 #include "app/report.hpp"
@@ -118,6 +119,7 @@ void make_tables(const app::SummaryFile& file, const trace::Selection& selection
   std::ignore = app::locations_table(file);
   std::ignore = app::regions_table(file);
   std::ignore = app::score(*file.tables, file.tables->run);
+  if (file.tables->sizes) std::ignore = app::message_summary(*file.tables, file.tables->run);
 }
 
 void draw(const app::SummaryFile& file, const trace::Selection& selection, base::ThreadPool& pool) {
@@ -152,6 +154,8 @@ void read_events(const app::SummaryFile& file, base::ThreadPool& pool) {
                            app::PartNeeds::kWaits, app::PartNeeds::kFindings}) {
     std::ignore = app::read_part(file.path, *file.tables, *middle, needs, pool, notes);
   }
+  std::ignore = app::read_recorded(file.path, *file.tables, *middle,
+                                   app::chosen_locations(file.tables->run, {}), pool);
   draw(file, *middle, pool);
 }
 
@@ -213,7 +217,7 @@ std::string SummaryProbe::probe(std::span<const uint8_t> content) {
   static base::ThreadPool pool(1);
   base::Progress progress;
   write(content);
-  const auto opened = input::open(file_, {}, pool, progress);
+  const auto opened = input::open(file_, {.tables = {.sizes = true}}, pool, progress);
   if (!opened) return broken_by(opened.error(), file_);
   const auto* const tables = std::get_if<summary::RunSummary>(&opened.value());
   if (tables == nullptr) return "";  // Without its first bytes it is something else.

@@ -399,7 +399,7 @@ class TimelineFigure : Frame {
     scene_.description = fmt::format(
         "Calls of {} over {}", base::counted(rows_.rows.size(), "location", "locations"),
         base::human_seconds(trace_.span_seconds(range_.until - range_.from)));
-    if (messages_.empty()) return;  // Of a picture that is made of bins there may have been some.
+    if (messages_.empty() && !remarks_.empty()) return;  // Bins know of none.
     scene_.description += ", with " + base::counted(messages_.size(), "message", "messages");
   }
 

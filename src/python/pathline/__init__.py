@@ -366,7 +366,7 @@ class Run:
 
         time_s, event ("Enter", "MpiSend" ...), region ("" where the event is no call), ticks. Of one
         location of a trace ticks is a view of the run's own memory; ticks_per_second is their unit.
-        A summary reads no more than was asked for from its archive.
+        A summary reads no more than was asked for from its archive, where it can.
         location        its number, see locations()
         begin_s, end_s  those from begin_s on and before end_s
         """
