@@ -76,15 +76,15 @@ base::Result<std::optional<app::JudgedRun>> kept_of(const CommonOptions& options
 
 /// read_events(), whose error says what the file has where the run is not there.
 ///
-/// answer  "of all ranks"; for `has_answer`
+/// answer  "of all ranks"; "" where it has none
 base::Status read_events_for(const CommonOptions& options, std::optional<app::PartNeeds> needs,
-                             bool has_answer, const std::string& answer, Opened& run) {
+                             std::string_view answer, Opened& run) {
   const auto status = read_events(options, run, needs);
   if (status || status.error().code != base::ErrorCode::kNotFound) return status;
   base::Error error = status.error();
   if (!error.advice.empty()) error.advice += ' ';
-  error.advice += has_answer ? fmt::format("What the file has is {}.", answer)
-                             : "'pathline reduce --findings' keeps an answer in the file.";
+  error.advice += answer.empty() ? "'pathline reduce --findings' keeps an answer in the file."
+                                 : fmt::format("What the file has is {}.", answer);
   return error;
 }
 
@@ -103,9 +103,12 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
                                                         const Answers& answers, Opened& run) {
   auto kept = kept_of(options, run);
   if (!kept || !run.summary) return kept;
-  const bool has_answer = kept.value().has_value();
-  if (has_answer && answers(*kept.value())) return kept;
-  kept.value().reset();
+  std::string_view answer;
+  if (kept.value()) {
+    if (answers(*kept.value())) return kept;
+    answer = "of all ranks and all of the time";
+    kept.value().reset();
+  }
   const auto middle = middle_of(options, kByTime, run);
   if (!middle) return middle.error();
   CommonOptions time = options;
@@ -115,11 +118,7 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
     time.until_s = middle.value()->until_s;
     needs = app::PartNeeds::kWaits;
   }
-  if (auto status =
-          read_events_for(time, needs, has_answer, "of all ranks and all of the time", run);
-      !status) {
-    return status.error();
-  }
+  if (auto status = read_events_for(time, needs, answer, run); !status) return status.error();
   return kept;
 }
 
@@ -128,9 +127,8 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
                                                         std::string_view choice) {
   auto kept = kept_of(options, run);
   if (!kept || !run.summary) return kept;
-  const bool has_answer = kept.value().has_value();
   std::string answer;
-  if (has_answer) {
+  if (kept.value()) {
     if (kept.value()->answers(request)) {
       kept.value()->leave_out_below(request.min_percent);
       return kept;
@@ -161,9 +159,7 @@ base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& opt
     time.until_s = request.until_s;
     needs = app::PartNeeds::kFindings;
   }
-  if (auto status = read_events_for(time, needs, has_answer, answer, run); !status) {
-    return status.error();
-  }
+  if (auto status = read_events_for(time, needs, answer, run); !status) return status.error();
   return kept;
 }
 

@@ -25,6 +25,10 @@ void add_focus(Command& command, FocusOptions& options);
 /// errors  kInvalidArgument for a focus that is none.
 base::Result<app::FindingsRequest> focus_of(const FocusOptions& options);
 
+/// How a command lets a time be chosen, with {0} and {1} for where it begins and ends.
+inline constexpr std::string_view kByFocus = "--focus {0}:{1}";
+inline constexpr std::string_view kByTime = "--from {0} --until {1}";
+
 using Answers = std::function<bool(const app::JudgedRun&)>;
 
 /// What the summary that was opened keeps, if that answers the question. Where it does not, its
@@ -32,10 +36,6 @@ using Answers = std::function<bool(const app::JudgedRun&)>;
 /// errors  those of app::judged_run() and read_events()
 base::Result<std::optional<app::JudgedRun>> kept_answer(const CommonOptions& options,
                                                         const Answers& answers, Opened& run);
-/// How a command lets a time be chosen, with {0} and {1} for where it begins and ends.
-inline constexpr std::string_view kByFocus = "--focus {0}:{1}";
-inline constexpr std::string_view kByTime = "--from {0} --until {1}";
-
 /// The same for what is asked of findings. Of a time only that is read where it can be. Of a run
 /// that is too large for memory a part is judged, which a note says: then `request` is of that.
 ///
