@@ -100,7 +100,11 @@ class Decoder {
         end_file();
         break;
       }
-      // The byte order of a chunk stands at its begin.
+      // The byte order of a chunk stands at its begin, which may be far in front of the record.
+      if (ordered_chunk_ != begin && position_ > begin + kChunkHeaderBytes &&
+          !take_order(read(begin, kChunkHeaderBytes), begin)) {
+        break;
+      }
       const uint64_t from = ordered_chunk_ == begin ? std::max(begin, position_) : begin;
       const uint64_t most = std::min(chunk_bytes, file_bytes - begin) - (from - begin);
       const uint64_t skipped = std::max(begin + kChunkHeaderBytes, position_) - from;
@@ -185,24 +189,29 @@ class Decoder {
     return run_piece(chunk, begin, begin, from);
   }
 
+  /// Looks at the first bytes of the chunk at `begin` of the file.
+  /// returns  false where they are no header: there is a fault.
+  bool take_order(std::span<const uint8_t> bytes, uint64_t begin) {
+    ordered_chunk_ = UINT64_MAX;
+    if (bytes.size() < kChunkHeaderBytes || bytes[0] != kBlockHeader) {
+      stop("there is no header of a chunk");
+      return false;
+    }
+    if (bytes[1] != kLittleEndian && bytes[1] != kBigEndian) {
+      stop("the header of its chunk names no byte order");
+      return false;
+    }
+    ordered_chunk_ = begin;
+    is_big_endian_ = bytes[1] == kBigEndian;
+    return true;
+  }
+
   /// Bytes of the chunk at `begin` of the file, which stand at `first` there: from `from` of them
   /// on.
   /// returns  where in them it stopped, if it paused or failed.
   size_t run_piece(std::span<const uint8_t> bytes, uint64_t first, uint64_t begin, size_t from) {
     bytes_begin_ = first;
-    if (first == begin) {
-      ordered_chunk_ = UINT64_MAX;
-      if (bytes.size() < kChunkHeaderBytes || bytes[0] != kBlockHeader) {
-        stop("there is no header of a chunk");
-        return 0;
-      }
-      if (bytes[1] != kLittleEndian && bytes[1] != kBigEndian) {
-        stop("the header of its chunk names no byte order");
-        return 0;
-      }
-      ordered_chunk_ = begin;
-      is_big_endian_ = bytes[1] == kBigEndian;
-    }
+    if (first == begin && !take_order(bytes, begin)) return 0;
     return is_big_endian_ ? run_chunk<true>(bytes, from) : run_chunk<false>(bytes, from);
   }
 

@@ -185,6 +185,40 @@ TEST(EventStream, ReadsWhatItNeeds) {
   }
 }
 
+TEST(EventStream, GoesOnAtAPlaceWithoutWhatStandsBeforeIt) {
+  constexpr uint64_t kLongChunk = 1 << 20;
+  const Bytes file = random_event_file(3, kLongChunk, 20000, 0, 0);
+  EventStream whole(kLongChunk, definitions(), kOffsets, nullptr);
+  trace::EventsBuilder all;
+  whole.decode_until(file, UINT64_MAX, all);
+  const SeekPoints& places = whole.seek_points();
+  ASSERT_GE(places.size(), 3);
+  const trace::Events expected = all.finish();
+
+  EventStream stream(kLongChunk, definitions(), kOffsets, nullptr);
+  stream.begin_at(places.offset[2], places.event[2]);
+  trace::EventsBuilder builder;
+  for (const trace::Region region : places.open_at(2)) builder.enter(places.ticks[2], region);
+  const size_t open = builder.size();
+  size_t bytes = 0;
+  const ReadBytes read = [&](uint64_t offset, size_t count) {
+    bytes += count;
+    return std::span(file).subspan(offset, count);
+  };
+  const uint64_t until = places.ticks[2] + 200;
+  stream.decode_until(read, file.size(), 1000, until, builder);
+  EXPECT_LT(bytes, 10000);
+  EXPECT_GE(stream.next_ticks(), until);
+  const trace::Events events = builder.finish();
+  ASSERT_GT(events.size(), open + 100);
+  for (size_t i = open; i < events.size(); ++i) {
+    const size_t same = places.event[2] + i - open;
+    ASSERT_EQ(events.kind[i], expected.kind[same]) << i;
+    ASSERT_EQ(events.ticks[i], expected.ticks[same]) << i;
+  }
+  EXPECT_GE(expected.ticks[places.event[2] + events.size() - open], until);
+}
+
 TEST(EventStream, FindsTheSameFaultInPieces) {
   const auto whole = random_event_file(5, kChunkBytes, 60, 20, 30);
   for (size_t size = 0; size < whole.size() && !testing::Test::HasFailure(); ++size) {

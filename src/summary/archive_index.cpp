@@ -23,6 +23,13 @@ uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint6
   return places.event[static_cast<size_t>(place - places.ticks.begin())];
 }
 
+uint64_t offset_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks) {
+  const otf2::SeekPoints& places = index.places[location];
+  const auto place = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
+  if (place == places.ticks.end()) return index.file_bytes[location];
+  return places.offset[static_cast<size_t>(place - places.ticks.begin())];
+}
+
 void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,
           base::Packer& out) {
   for (size_t i = 0; i < index.places.size(); ++i) {

@@ -44,6 +44,9 @@ size_t place_before(const otf2::SeekPoints& places, uint64_t from);
 /// places.
 uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks);
 
+/// Where in the file of a location, which has places, that place is, or where the file ends.
+uint64_t offset_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks);
+
 /// How many events have to be decoded for a part, up to SeekPoints::kEvery for each location more.
 uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part);
 

@@ -203,7 +203,8 @@ void GrowingStates::Follower::end(const trace::Trace& part, size_t location, siz
   const trace::Events& events = part.locations[location].events;
   trace::LocationEnds& ends = own_.ends;
   ends.has_calls = ends.has_calls || (found_ & kIsCall) != 0;
-  if ((found_ & kIsEnd) != 0 || State::is_in_end(ends)) {
+  // One that goes on is innermost when it ends, if not before.
+  if ((found_ & kIsEnd) != 0) {
     trace::with_columns(events, [&](const auto& columns) {
       state_.note_ends(columns, earlier, ends, own_.finalize_event);
     });

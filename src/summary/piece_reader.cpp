@@ -18,6 +18,9 @@ bool PieceReader::open(const char* path) {
 }
 
 std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
+  if (offset >= first_ && offset - first_ <= count_ && count <= count_ - (offset - first_)) {
+    return {bytes_.data() + (offset - first_), count};
+  }
   bytes_.resize(count);
   size_t done = 0;
   while (done < count) {
@@ -27,11 +30,13 @@ std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
     if (got <= 0) break;
     done += static_cast<size_t>(got);
   }
+  first_ = offset;
+  count_ = done;
   return {bytes_.data(), done};
 }
 
 void PieceReader::close() {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (descriptor_ >= 0) ::close(release());
 }
 
 void PieceReader::use(int descriptor) {
@@ -39,7 +44,10 @@ void PieceReader::use(int descriptor) {
   descriptor_ = descriptor;
 }
 
-int PieceReader::release() { return std::exchange(descriptor_, -1); }
+int PieceReader::release() {
+  count_ = 0;
+  return std::exchange(descriptor_, -1);
+}
 
 OpenFiles::OpenFiles(size_t files) : descriptors_(files, -1) {
   constexpr rlim_t kEnough = rlim_t{1} << 20U;

@@ -24,13 +24,16 @@ class PieceReader {
   /// Takes over the file of a descriptor, or gives its own away.
   void use(int descriptor);
   [[nodiscard]] int release();
-  /// Fewer bytes where the file ends, valid until the next call.
+  /// Fewer bytes where the file ends, valid until the next call. What the last call has read is not
+  /// read again.
   std::span<const uint8_t> read(uint64_t offset, size_t count);
   void close();
 
  private:
   int descriptor_ = -1;
   base::Column<uint8_t> bytes_;
+  uint64_t first_ = 0;  // Of the bytes in the file.
+  size_t count_ = 0;    // Bytes that are of the file.
 };
 
 /// Descriptors of files that are read again and again, so that they need not be opened each time:

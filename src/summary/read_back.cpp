@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "otf2/anchor.hpp"
+#include "summary/piece_reader.hpp"
 #include "trace/collective_stream.hpp"
 #include "trace/match.hpp"
 #include "trace/outer_calls.hpp"
@@ -62,23 +62,53 @@ bool is_unmatched(const trace::Trace& trace, const trace::Unmatched& one) {
 /// How known ends are read.
 enum class Known : uint8_t { kLeftOut, kUnmatched };
 
+/// Decodes the file of a location, of which it reads what is needed: to map it and to unmap it
+/// again takes longer than a part of it does.
+class PartOfFile {
+ public:
+  /// bytes  of the file.
+  /// end    where the part ends in it, about.
+  PartOfFile(otf2::EventStream stream, PieceReader& reader, uint64_t bytes, uint64_t end)
+      : stream_(std::move(stream)), reader_(reader), bytes_(bytes), end_(end) {}
+
+  void decode_until(uint64_t ticks, trace::EventsBuilder& builder) {
+    constexpr uint64_t kMostBytes = 256 << 10;
+    constexpr uint64_t kFewBytes = 64;
+    const uint64_t at = stream_.position();
+    if (at + kFewBytes >= read_until_) {
+      const uint64_t rest = std::max(end_, at) - at;
+      read_until_ = at + std::min(rest + 2 * kFewBytes, kMostBytes);
+    }
+    stream_.decode_until(
+        [this](uint64_t offset, size_t count) { return reader_.read(offset, count); }, bytes_,
+        read_until_ - at, ticks, builder);
+  }
+  [[nodiscard]] const otf2::EventStream& stream() const { return stream_; }
+
+ private:
+  otf2::EventStream stream_;
+  PieceReader& reader_;
+  uint64_t bytes_;
+  uint64_t end_;
+  uint64_t read_until_ = 0;  // Of the file, all in one piece.
+};
+
 /// Decodes up to `until`, but known ends otherwise.
 ///
 /// ends     by time.
 /// returns  the time of the last event, left out or not.
-uint64_t decode_without(std::span<const KnownEnd> ends, Known known_are,
-                        std::span<const uint8_t> file, uint64_t until, otf2::EventStream& stream,
-                        trace::EventsBuilder& builder) {
+uint64_t decode_without(std::span<const KnownEnd> ends, Known known_are, uint64_t until,
+                        PartOfFile& file, trace::EventsBuilder& builder) {
   uint64_t last_ticks = 0;
-  while (!ends.empty() && ends.front().ticks < until && !stream.fault()) {
+  while (!ends.empty() && ends.front().ticks < until && !file.stream().fault()) {
     const uint64_t instant = ends.front().ticks;
-    stream.decode_until(file, instant, builder);
+    file.decode_until(instant, builder);
     trace::EventsBuilder at_once;
     std::vector<trace::Region> open;
     builder.append_open_regions(open);
     for (const trace::Region region : open) at_once.enter(instant, region);
     const size_t earlier = at_once.size();
-    stream.decode_until(file, instant + 1, at_once);
+    file.decode_until(instant + 1, at_once);
     if (at_once.size() > earlier) last_ticks = instant;
     const trace::Events events = at_once.finish();
     std::vector<KnownEnd> left;
@@ -96,7 +126,7 @@ uint64_t decode_without(std::span<const KnownEnd> ends, Known known_are,
       }
     }
   }
-  if (!stream.fault()) stream.decode_until(file, until, builder);
+  if (!file.stream().fault()) file.decode_until(until, builder);
   return std::max(last_ticks, builder.last_ticks());
 }
 
@@ -126,21 +156,27 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     return is_another(archive.anchor, "it defines something else");
   }
   std::vector<std::optional<base::Error>> errors(part.locations.size());
-  const auto read = [&](uint32_t i) -> base::Status {
+  const auto read = [&](uint32_t i, PieceReader& reader,
+                        trace::EventsBuilder& builder) -> base::Status {
     const otf2::SeekPoints& places = index.places[i];
     trace::Location& location = trace.locations[i];
     if (places.size() == 0 || places.ticks[0] >= part.until_ticks) return {};
     const auto path = otf2::events_path(archive.anchor, location.id);
-    const auto file = base::MappedFile::open_briefly(path);
-    if (!file) return file.error();
+    if (!reader.open(path.c_str())) {
+      return otf2::event_fault(path, archive.event_chunk_bytes, "", 0);
+    }
+    const uint64_t file_bytes = archive.event_bytes[i];
     const size_t place = place_before(places, part.from_ticks);
-    otf2::EventStream stream(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
-                             archive.mappings[i].get());
-    stream.begin_at(places.offset[place], places.event[place]);
+    otf2::EventStream begun(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
+                            archive.mappings[i].get());
+    begun.begin_at(places.offset[place], places.event[place]);
+    PartOfFile file(std::move(begun), reader, file_bytes,
+                    offset_of_next_place(index, i, part.until_ticks));
+    const otf2::EventStream& stream = file.stream();
     // So many will come, if the file of the summary is right; memory that is not needed goes back.
     const auto room = [&](uint64_t ticks) {
-      const uint64_t last = std::min(event_of_next_place(index, i, ticks),
-                                     places.event[place] + file.value().bytes().size() / 8);
+      const uint64_t last =
+          std::min(event_of_next_place(index, i, ticks), places.event[place] + file_bytes / 8);
       return static_cast<size_t>(last - std::min(last, places.event[place]));
     };
     trace::EventsBuilder before;
@@ -149,14 +185,13 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
       before.enter(places.ticks[place], region);
     }
     const size_t open = before.size();
-    stream.decode_until(file.value().bytes(), places.ticks[place], before);
+    file.decode_until(places.ticks[place], before);
     if (stream.fault() || before.size() != open || stream.next_ticks() != places.ticks[place]) {
       return is_another(archive.anchor,
                         fmt::format("{} has another event at byte {}", path.filename().string(),
                                     places.offset[place]));
     }
-    stream.decode_until(file.value().bytes(), part.from_ticks, before);
-    trace::EventsBuilder builder;
+    file.decode_until(part.from_ticks, before);
     std::vector<trace::Region> calls;
     before.append_open_regions(calls);
     builder.reserve(room(part.until_ticks) - std::min(room(part.until_ticks), before.size()));
@@ -170,8 +205,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     for (const trace::Region region : calls) builder.enter(part.from_ticks, region);
     std::span<const KnownEnd> ends;
     if (!known.ends.empty()) ends = known.ends[i];
-    const uint64_t last_ticks =
-        decode_without(ends, known.are, file.value().bytes(), part.until_ticks, stream, builder);
+    const uint64_t last_ticks = decode_without(ends, known.are, part.until_ticks, file, builder);
     if (stream.fault()) {
       return otf2::event_fault(
           path, archive.event_chunk_bytes, *stream.fault(),
@@ -182,7 +216,10 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     builder.append_open_regions(calls);
     const std::vector<uint32_t> enters(builder.open_calls().begin(), builder.open_calls().end());
     for (size_t k = calls.size(); known.ends_calls && k-- > 0;) builder.leave(end_ticks, calls[k]);
-    location.events = builder.finish();
+    // Few are copied, so that their memory is used again; many keep what they have.
+    constexpr size_t kFewEvents = 1 << 16;
+    location.events =
+        builder.size() <= kFewEvents ? builder.finish_unpacked(*trace.arena) : builder.finish();
     if (open_at_end != nullptr && !stream.ended()) {
       const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
         return region.valid() && classes[region] == trace::CallClass::kMpi;
@@ -194,8 +231,17 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     }
     return {};
   };
-  pool.for_each(part.locations.size(), [&](size_t k) {
-    if (auto status = read(part.locations[k]); !status) errors[k] = status.error();
+  constexpr size_t kPiece = 16;  // Locations that use the same memory, one after the other.
+  pool.for_each((part.locations.size() + kPiece - 1) / kPiece, [&](size_t piece) {
+    PieceReader reader;
+    trace::EventsBuilder builder;
+    const size_t end = std::min(part.locations.size(), (piece + 1) * kPiece);
+    for (size_t k = piece * kPiece; k < end; ++k) {
+      if (auto status = read(part.locations[k], reader, builder); !status) {
+        errors[k] = status.error();
+        return;
+      }
+    }
   });
   for (const auto& error : errors) {
     if (error) return *error;
