@@ -28,7 +28,8 @@ Run::Run(const std::filesystem::path& path, bool partial, unsigned threads)
   auto input = need(app::open_input(
       path,
       {.partial = partial,
-       .metrics = {std::string(profile::kTimeMetric), std::string(profile::kVisitsMetric)}},
+       .metrics = {std::string(profile::kTimeMetric), std::string(profile::kVisitsMetric)},
+       .tables = {.steps = false}},
       threads_of_call, progress, warnings_));
   if (auto* file = std::get_if<profile::ProfileFile>(&input)) {
     warnings_.insert(warnings_.end(), file->warnings.begin(), file->warnings.end());
@@ -83,6 +84,29 @@ std::optional<double> Run::duration_s() const {
 
 std::string Run::format() const {
   return std::holds_alternative<SharedProfile>(source_) ? "Cube" : trace().format;
+}
+
+/// The same file with its time steps, which may be a hundred times what the rest is.
+const app::SummaryFile& Run::summary_with_steps() const {
+  const app::SummaryFile& file = *summary();
+  const std::scoped_lock lock(reading_);
+  if (!steps_.tables) {
+    base::ThreadPool threads = pool();
+    base::Progress progress;
+    std::vector<std::string> notes;
+    summary::Parts tables = summary::Parts::none();
+    tables.steps = true;
+    auto input = need(app::open_input(file.path, {.tables = tables}, threads, progress, notes));
+    auto* read = std::get_if<summary::RunSummary>(&input);
+    if (read == nullptr || read->run.rank_count != file.tables->run.rank_count ||
+        !read->run.definitions.same_as(file.tables->run.definitions)) {
+      throw Failure({base::ErrorCode::kInvalidArgument,
+                     fmt::format("{} is another file than the one that was opened", path_),
+                     "Open it again."});
+    }
+    steps_ = {file.path, std::make_shared<const summary::RunSummary>(std::move(*read))};
+  }
+  return steps_;
 }
 
 /// The trace, for questions about its events.
@@ -171,9 +195,9 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
 }
 
 app::DataTable Run::steps(bool detect, const Part& part) const {
-  const auto* tables = summary();
-  if (tables != nullptr && !(detect && tables->tables->steps.rows.empty())) {
-    return app::steps_table(*tables, selection(part));
+  if (const auto* file = summary();
+      file != nullptr && !(detect && file->tables->facts.marked_steps == 0)) {
+    return app::steps_table(summary_with_steps(), selection(part));
   }
   base::ThreadPool threads = pool();
   const auto& trace = events_needed();
@@ -255,7 +279,8 @@ layout::Scene Run::scene(app::FigureKind kind, const Part& part, const figure::O
     return need(app::make_efficiency_scene(efficiency({}, part, notes), options));
   }
   const bool has_parts = kind == app::FigureKind::kTimeline || kind == app::FigureKind::kSteps;
-  if (const auto* file = summary(has_parts || !part.has_window())) {
+  if (summary(has_parts || !part.has_window()) != nullptr) {
+    const auto* file = kind == app::FigureKind::kSteps ? &summary_with_steps() : summary();
     return need(app::make_summary_scene(kind, file->path, *file->tables, file->tables->run,
                                         selection(part), options, threads, nullptr));
   }

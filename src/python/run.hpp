@@ -108,6 +108,7 @@ class Run {
   [[nodiscard]] const app::SummaryFile* summary(bool knows) const {
     return knows ? summary() : nullptr;
   }
+  [[nodiscard]] const app::SummaryFile& summary_with_steps() const;
   [[nodiscard]] const app::SharedTrace& events_needed() const;
   /// The same for a part; of a summary no more is read than that takes, where it can be.
   [[nodiscard]] app::SharedTrace events_needed(const Part& part, app::PartNeeds needs) const;
@@ -150,6 +151,7 @@ class Run {
   std::vector<std::string> warnings_;
   std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
   mutable std::mutex reading_;
+  mutable app::SummaryFile steps_;   ///< The summary with them, once they were asked for.
   mutable app::SharedTrace events_;  ///< Of a summary, once they were needed.
   mutable unsigned read_alone_ = 0;  ///< How often the events of one location were.
   mutable ShownTables shown_;

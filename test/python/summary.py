@@ -152,6 +152,20 @@ def check_timeline(path, archive):
     assert error_of(lambda: run.timeline(5, 4))
 
 
+def check_replaced(folder):
+    """Time steps are read when they are asked for: of the file that was opened, or not at all."""
+    path = os.path.join(folder, "replaced.plsum")
+    for ranks in (4, 6):
+        archive = os.path.join(folder, f"ranks{ranks}")
+        synth("fd4", archive, "--ranks", ranks, "--messages", 500, "--seconds", 2)
+        if ranks == 6:
+            run = pathline.open(path)
+            os.remove(path)
+        command("reduce", archive, "-o", path)
+    assert "another file than the one that was opened" in error_of(run.steps)
+    assert run.figure("profile") and len(pathline.open(path).steps())
+
+
 def check_messages_alone(folder):
     """Of a file of messages: ranks, but no locations, so no rows of a timeline."""
     messages, path = os.path.join(folder, "m.csv"), os.path.join(folder, "m.plsum")
@@ -198,6 +212,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_timeline(path, archive)
     check_bins_alone(path, archive)
     check_messages_alone(folder)
+    check_replaced(folder)
     with open(path, "r+b") as file:
         file.truncate(os.path.getsize(path) // 2)
     check_error(lambda: pathline.open(path), "matrix", path)
