@@ -8,13 +8,28 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "otf2/anchor.hpp"
+
 namespace pathline::summary {
 
-bool PieceReader::open(const char* path) {
+base::Status PieceReader::open(const std::filesystem::path& path) {
   close();
   // O_NONBLOCK: a pipe without a writer would wait for one; it has no pieces.
-  descriptor_ = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  return descriptor_ >= 0;
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ >= 0) return {};
+  const int reason = errno;
+  return base::Error{reason == ENOENT ? base::ErrorCode::kNotFound : base::ErrorCode::kIo,
+                     fmt::format("cannot open {}: {}", path.string(), base::system_reason(reason))};
+}
+
+base::Status open_events(const otf2::Archive& archive, size_t location, PieceReader& reader) {
+  const auto path = otf2::events_path(archive.anchor, archive.trace.locations[location].id);
+  auto status = reader.open(path);
+  if (status || status.error().code != base::ErrorCode::kNotFound) return status;
+  return otf2::event_fault(path, archive.event_chunk_bytes, "", 0);
 }
 
 std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {

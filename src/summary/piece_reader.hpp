@@ -4,10 +4,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <vector>
 
 #include "base/column.hpp"
+#include "base/result.hpp"
+#include "otf2/reader.hpp"
 
 namespace pathline::summary {
 
@@ -19,8 +22,8 @@ class PieceReader {
   PieceReader(const PieceReader&) = delete;
   PieceReader& operator=(const PieceReader&) = delete;
 
-  /// returns  false for a file that cannot be opened.
-  bool open(const char* path);
+  /// errors  kNotFound, kIo.
+  base::Status open(const std::filesystem::path& path);
   /// Takes over the file of a descriptor, or gives its own away.
   void use(int descriptor);
   [[nodiscard]] int release();
@@ -35,6 +38,10 @@ class PieceReader {
   uint64_t first_ = 0;  // Of the bytes in the file.
   size_t count_ = 0;    // Bytes that are of the file.
 };
+
+/// Opens the events of a location.
+/// errors  those of otf2::event_fault() where there are none; kIo for a limit, which is no damage.
+base::Status open_events(const otf2::Archive& archive, size_t location, PieceReader& reader);
 
 /// Descriptors of files that are read again and again, so that they need not be opened each time:
 /// as many as the process may have. May be used by several threads, each for other files.

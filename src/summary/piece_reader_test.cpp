@@ -22,7 +22,7 @@ TEST(PieceReader, ReadsAgainOnlyWhatItHasNot) {
   const auto path = folder.path() / "f";
   put(path, "0123456789");
   PieceReader reader;
-  ASSERT_TRUE(reader.open(path.c_str()));
+  ASSERT_TRUE(reader.open(path));
   EXPECT_EQ(text(reader.read(2, 5)), "23456");
   put(path, "abcdefghij");
   EXPECT_EQ(text(reader.read(2, 5)), "23456");
@@ -35,9 +35,10 @@ TEST(PieceReader, ReadsAgainOnlyWhatItHasNot) {
 TEST(PieceReader, GivesFewerBytesAtTheEndEachTime) {
   const base::ScratchFolder folder;
   const auto path = folder.path() / "f";
+  EXPECT_EQ(PieceReader().open(path).error().code, base::ErrorCode::kNotFound);
   put(path, "0123456789");
   PieceReader reader;
-  ASSERT_TRUE(reader.open(path.c_str()));
+  ASSERT_TRUE(reader.open(path));
   EXPECT_EQ(text(reader.read(6, 20)), "6789");
   EXPECT_EQ(text(reader.read(6, 20)), "6789");
   EXPECT_EQ(text(reader.read(8, 20)), "89");
@@ -49,12 +50,12 @@ TEST(PieceReader, KnowsNothingOfTheFileBefore) {
   put(folder.path() / "a", "aaaa");
   put(folder.path() / "b", "bbbb");
   PieceReader reader;
-  ASSERT_TRUE(reader.open((folder.path() / "a").c_str()));
+  ASSERT_TRUE(reader.open((folder.path() / "a")));
   EXPECT_EQ(text(reader.read(0, 4)), "aaaa");
-  ASSERT_TRUE(reader.open((folder.path() / "b").c_str()));
+  ASSERT_TRUE(reader.open((folder.path() / "b")));
   EXPECT_EQ(text(reader.read(0, 4)), "bbbb");
   PieceReader other;
-  ASSERT_TRUE(other.open((folder.path() / "a").c_str()));
+  ASSERT_TRUE(other.open((folder.path() / "a")));
   EXPECT_EQ(text(other.read(0, 2)), "aa");
   other.use(reader.release());
   EXPECT_EQ(text(other.read(0, 2)), "bb");

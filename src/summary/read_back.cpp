@@ -162,9 +162,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     trace::Location& location = trace.locations[i];
     if (places.size() == 0 || places.ticks[0] >= part.until_ticks) return {};
     const auto path = otf2::events_path(archive.anchor, location.id);
-    if (!reader.open(path.c_str())) {
-      return otf2::event_fault(path, archive.event_chunk_bytes, "", 0);
-    }
+    if (auto status = open_events(archive, i, reader); !status) return status;
     const uint64_t file_bytes = archive.event_bytes[i];
     const size_t place = place_before(places, part.from_ticks);
     otf2::EventStream begun(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,

@@ -72,7 +72,7 @@ void Scouts::look_ahead(Scout& scout, uint64_t limit) const {
   PieceReader reader;
   // What is wrong with a file is told when it is read for good.
   const uint64_t id = archive_.trace.locations[scout.location].id;
-  if (!reader.open(otf2::events_path(archive_.anchor, id).c_str())) return;
+  if (!reader.open(otf2::events_path(archive_.anchor, id))) return;
   constexpr uint64_t kPieceBytes = 64 << 10;
   trace::EventsBuilder builder;
   scout.stream.decode_until(

@@ -207,13 +207,9 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
                                         : kMore * static_cast<double>(expected_) /
                                               static_cast<double>(seen_events_);
   begin(i, builder);
-  const auto path = [&] {
-    return otf2::events_path(archive_.anchor, archive_.trace.locations[i].id);
-  };
-  const auto fault = [&](const std::string& what, uint64_t event) {
-    return otf2::event_fault(path(), archive_.event_chunk_bytes, what, event);
-  };
-  if (!files_.take(i, visit.reader) && !visit.reader.open(path().c_str())) return fault("", 0);
+  if (!files_.take(i, visit.reader)) {
+    if (auto status = open_events(archive_, i, visit.reader); !status) return status;
+  }
   constexpr double kLeastBytes = 4096;
   const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.stream.position()));
   state.stream.decode_until(
@@ -229,7 +225,11 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   seen.open_calls = state.open.size();
   seen.events += builder.size() - state.earlier;
   seen.unknown = state.stream.unknown();
-  if (state.stream.fault()) return fault(*state.stream.fault(), seen.events + seen.unknown);
+  if (state.stream.fault()) {
+    return otf2::event_fault(otf2::events_path(archive_.anchor, archive_.trace.locations[i].id),
+                             archive_.event_chunk_bytes, *state.stream.fault(),
+                             seen.events + seen.unknown);
+  }
   events = builder.finish_unpacked(*window_arena_);
   seen.misplaced_leaves += events.misplaced_leaves;
   seen.leaves_of_earlier_calls += events.leaves_of_earlier_calls.size();
