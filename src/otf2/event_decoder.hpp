@@ -96,7 +96,7 @@ class Decoder {
     begin_run(until);
     while (!done() && !paused_) {
       const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
-      if (begin >= file_bytes) {
+      if (position_ >= file_bytes) {
         end_file();
         break;
       }
@@ -114,10 +114,10 @@ class Decoder {
       if (paused_) {
         position_ = from + reached;
       } else if (fault && bytes.size() == count && count < most) {
-        // What did not fit may do so with the bytes behind; nothing of it was taken.
+        // A record that did not fit may do so with the bytes behind; nothing of it was taken.
         fault.reset();
         position_ = from + reached;
-        expected = 2 * count;
+        if (reached <= skipped) expected = 2 * count;
       } else {
         position_ = begin + chunk_bytes;
       }

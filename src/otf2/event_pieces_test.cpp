@@ -185,38 +185,65 @@ TEST(EventStream, ReadsWhatItNeeds) {
   }
 }
 
+// In chunks of both byte orders, from places in the middle of them.
 TEST(EventStream, GoesOnAtAPlaceWithoutWhatStandsBeforeIt) {
-  constexpr uint64_t kLongChunk = 1 << 20;
+  constexpr uint64_t kLongChunk = 16 << 10;
   const Bytes file = random_event_file(3, kLongChunk, 20000, 0, 0);
   EventStream whole(kLongChunk, definitions(), kOffsets, nullptr);
   trace::EventsBuilder all;
   whole.decode_until(file, UINT64_MAX, all);
   const SeekPoints& places = whole.seek_points();
-  ASSERT_GE(places.size(), 3);
   const trace::Events expected = all.finish();
 
-  EventStream stream(kLongChunk, definitions(), kOffsets, nullptr);
-  stream.begin_at(places.offset[2], places.event[2]);
-  trace::EventsBuilder builder;
-  for (const trace::Region region : places.open_at(2)) builder.enter(places.ticks[2], region);
-  const size_t open = builder.size();
-  size_t bytes = 0;
-  const ReadBytes read = [&](uint64_t offset, size_t count) {
-    bytes += count;
-    return std::span(file).subspan(offset, count);
-  };
-  const uint64_t until = places.ticks[2] + 200;
-  stream.decode_until(read, file.size(), 1000, until, builder);
-  EXPECT_LT(bytes, 10000);
-  EXPECT_GE(stream.next_ticks(), until);
-  const trace::Events events = builder.finish();
-  ASSERT_GT(events.size(), open + 100);
-  for (size_t i = open; i < events.size(); ++i) {
-    const size_t same = places.event[2] + i - open;
-    ASSERT_EQ(events.kind[i], expected.kind[same]) << i;
-    ASSERT_EQ(events.ticks[i], expected.ticks[same]) << i;
+  size_t big_endian = 0;
+  for (size_t place = 0; place < places.size(); ++place) {
+    SCOPED_TRACE(testing::Message() << "place " << place);
+    constexpr uint8_t kBigEndian = 0x23;
+    const uint64_t chunk = places.offset[place] / kLongChunk * kLongChunk;
+    if (file[chunk + 1] == kBigEndian && places.offset[place] > chunk + 100) ++big_endian;
+    EventStream stream(kLongChunk, definitions(), kOffsets, nullptr);
+    stream.begin_at(places.offset[place], places.event[place]);
+    trace::EventsBuilder builder;
+    for (const trace::Region region : places.open_at(place)) {
+      builder.enter(places.ticks[place], region);
+    }
+    const size_t open = builder.size();
+    size_t bytes = 0;
+    const ReadBytes read = [&](uint64_t offset, size_t count) {
+      bytes += count;
+      return std::span(file).subspan(offset, count);
+    };
+    const uint64_t until = places.ticks[place] + 200;
+    stream.decode_until(read, file.size(), 1000, until, builder);
+    EXPECT_LT(bytes, 5000);
+    EXPECT_GE(stream.next_ticks(), until);
+    const trace::Events events = builder.finish();
+    ASSERT_GT(events.size(), open + 100);
+    for (size_t i = open; i < events.size(); ++i) {
+      const size_t same = places.event[place] + i - open;
+      ASSERT_EQ(events.kind[i], expected.kind[same]) << i;
+      ASSERT_EQ(events.ticks[i], expected.ticks[same]) << i;
+    }
+    EXPECT_GE(expected.ticks[places.event[place] + events.size() - open], until);
   }
-  EXPECT_GE(expected.ticks[places.event[2] + events.size() - open], until);
+  EXPECT_GT(big_endian, 0);
+}
+
+TEST(EventStream, EndsAtAPlaceThatIsNotInTheFile) {
+  const Bytes file = random_event_file(3, kChunkBytes, 60, 0, 0);
+  for (const uint64_t beyond : {uint64_t{0}, uint64_t{1}, kChunkBytes, uint64_t{1} << 40U}) {
+    EventStream stream(kChunkBytes, definitions(), kOffsets, nullptr);
+    stream.begin_at(file.size() + beyond, 60);
+    trace::EventsBuilder builder;
+    const ReadBytes read = [&](uint64_t offset, size_t count) {
+      EXPECT_LE(offset + count, file.size());
+      return std::span(file).subspan(std::min<uint64_t>(offset, file.size()), 0);
+    };
+    stream.decode_until(read, file.size(), 1000, UINT64_MAX, builder);
+    ASSERT_TRUE(stream.fault());
+    EXPECT_THAT(*stream.fault(), testing::HasSubstr("truncated"));
+    EXPECT_EQ(builder.size(), 0);
+  }
 }
 
 TEST(EventStream, FindsTheSameFaultInPieces) {

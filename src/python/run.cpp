@@ -13,6 +13,7 @@
 #include "app/whole_run.hpp"
 #include "base/progress.hpp"
 #include "render/draw.hpp"
+#include "summary/file.hpp"
 #include "trace/warnings.hpp"
 
 namespace pathline::python {
@@ -89,22 +90,19 @@ std::string Run::format() const {
 /// The same file with its time steps, which may be a hundred times what the rest is.
 const app::SummaryFile& Run::summary_with_steps() const {
   const app::SummaryFile& file = *summary();
-  const std::scoped_lock lock(reading_);
+  const std::scoped_lock lock(reading_steps_);
   if (!steps_.tables) {
-    base::ThreadPool threads = pool();
-    base::Progress progress;
-    std::vector<std::string> notes;
     summary::Parts tables = summary::Parts::none();
     tables.steps = true;
-    auto input = need(app::open_input(file.path, {.tables = tables}, threads, progress, notes));
-    auto* read = std::get_if<summary::RunSummary>(&input);
-    if (read == nullptr || read->run.rank_count != file.tables->run.rank_count ||
-        !read->run.definitions.same_as(file.tables->run.definitions)) {
+    auto read = need(summary::read(file.path, tables));
+    if (read.facts.events != file.tables->facts.events ||
+        read.run.rank_count != file.tables->run.rank_count ||
+        !read.run.definitions.same_as(file.tables->run.definitions)) {
       throw Failure({base::ErrorCode::kInvalidArgument,
                      fmt::format("{} is another file than the one that was opened", path_),
                      "Open it again."});
     }
-    steps_ = {file.path, std::make_shared<const summary::RunSummary>(std::move(*read))};
+    steps_ = {file.path, std::make_shared<const summary::RunSummary>(std::move(read))};
   }
   return steps_;
 }

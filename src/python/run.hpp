@@ -151,6 +151,7 @@ class Run {
   std::vector<std::string> warnings_;
   std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
   mutable std::mutex reading_;
+  mutable std::mutex reading_steps_;
   mutable app::SummaryFile steps_;   ///< The summary with them, once they were asked for.
   mutable app::SharedTrace events_;  ///< Of a summary, once they were needed.
   mutable unsigned read_alone_ = 0;  ///< How often the events of one location were.

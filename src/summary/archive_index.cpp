@@ -135,6 +135,27 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
   return index;
 }
 
+std::vector<size_t> pieces_of(const ArchiveIndex& index, const PartOfRun& part) {
+  constexpr size_t kMost = 16;
+  constexpr uint64_t kManyBytes = 256 << 10;
+  std::vector<size_t> begins = {0};
+  uint64_t bytes = 0;
+  for (size_t k = 0; k < part.locations.size(); ++k) {
+    const uint32_t location = part.locations[k];
+    const otf2::SeekPoints& places = index.places[location];
+    if (places.size() > 0) {
+      const uint64_t begin = places.offset[place_before(places, part.from_ticks)];
+      bytes += std::max(offset_of_next_place(index, location, part.until_ticks), begin) - begin;
+    }
+    if (bytes > kManyBytes || k + 1 - begins.back() == kMost) {
+      begins.push_back(k + 1);
+      bytes = 0;
+    }
+  }
+  if (begins.back() < part.locations.size()) begins.push_back(part.locations.size());
+  return begins;
+}
+
 uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part) {
   uint64_t events = 0;
   for (const uint32_t location : part.locations) {

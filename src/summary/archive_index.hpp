@@ -47,6 +47,11 @@ uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint6
 /// Where in the file of a location, which has places, that place is, or where the file ends.
 uint64_t offset_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks);
 
+/// Cuts the locations of a part into pieces of work that use the same memory, one location after
+/// the other: up to 16 that have little to read. returns  indices into part.locations where a piece
+/// begins, and their number.
+std::vector<size_t> pieces_of(const ArchiveIndex& index, const PartOfRun& part);
+
 /// How many events have to be decoded for a part, up to SeekPoints::kEvery for each location more.
 uint64_t events_to_read(const ArchiveIndex& index, const PartOfRun& part);
 

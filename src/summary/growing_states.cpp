@@ -203,7 +203,7 @@ void GrowingStates::Follower::end(const trace::Trace& part, size_t location, siz
   const trace::Events& events = part.locations[location].events;
   trace::LocationEnds& ends = own_.ends;
   ends.has_calls = ends.has_calls || (found_ & kIsCall) != 0;
-  // One that goes on is innermost when it ends, if not before.
+  // A call is innermost when it ends: one that ends here was passed.
   if ((found_ & kIsEnd) != 0) {
     trace::with_columns(events, [&](const auto& columns) {
       state_.note_ends(columns, earlier, ends, own_.finalize_event);

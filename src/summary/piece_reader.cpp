@@ -17,6 +17,7 @@ namespace pathline::summary {
 
 base::Status PieceReader::open(const std::filesystem::path& path) {
   close();
+  failure_ = 0;
   // O_NONBLOCK: a pipe without a writer would wait for one; it has no pieces.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ >= 0) return {};
@@ -25,7 +26,7 @@ base::Status PieceReader::open(const std::filesystem::path& path) {
                      fmt::format("cannot open {}: {}", path.string(), base::system_reason(reason))};
 }
 
-base::Status open_events(const otf2::Archive& archive, size_t location, PieceReader& reader) {
+base::Status open_location(const otf2::Archive& archive, size_t location, PieceReader& reader) {
   const auto path = otf2::events_path(archive.anchor, archive.trace.locations[location].id);
   auto status = reader.open(path);
   if (status || status.error().code != base::ErrorCode::kNotFound) return status;
@@ -42,6 +43,7 @@ std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
     const ssize_t got =
         ::pread(descriptor_, bytes_.data() + done, count - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0) failure_ = errno;
     if (got <= 0) break;
     done += static_cast<size_t>(got);
   }
@@ -50,12 +52,20 @@ std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
   return {bytes_.data(), done};
 }
 
+base::Status read_status(const otf2::Archive& archive, size_t location, const PieceReader& reader) {
+  if (reader.failure() == 0) return {};
+  const auto path = otf2::events_path(archive.anchor, archive.trace.locations[location].id);
+  return base::Error{base::ErrorCode::kIo, fmt::format("cannot read {}: {}", path.string(),
+                                                       base::system_reason(reader.failure()))};
+}
+
 void PieceReader::close() {
   if (descriptor_ >= 0) ::close(release());
 }
 
 void PieceReader::use(int descriptor) {
   close();
+  failure_ = 0;
   descriptor_ = descriptor;
 }
 

@@ -30,10 +30,13 @@ class PieceReader {
   /// Fewer bytes where the file ends, valid until the next call. What the last call has read is not
   /// read again.
   std::span<const uint8_t> read(uint64_t offset, size_t count);
+  /// The errno value of a read that failed and gave fewer bytes for that; 0 if none did.
+  [[nodiscard]] int failure() const { return failure_; }
   void close();
 
  private:
   int descriptor_ = -1;
+  int failure_ = 0;
   base::Column<uint8_t> bytes_;
   uint64_t first_ = 0;  // Of the bytes in the file.
   size_t count_ = 0;    // Bytes that are of the file.
@@ -41,7 +44,9 @@ class PieceReader {
 
 /// Opens the events of a location.
 /// errors  those of otf2::event_fault() where there are none; kIo for a limit, which is no damage.
-base::Status open_events(const otf2::Archive& archive, size_t location, PieceReader& reader);
+base::Status open_location(const otf2::Archive& archive, size_t location, PieceReader& reader);
+/// What went wrong while they were read, which decoding takes for the end of the file.
+base::Status read_status(const otf2::Archive& archive, size_t location, const PieceReader& reader);
 
 /// Descriptors of files that are read again and again, so that they need not be opened each time:
 /// as many as the process may have. May be used by several threads, each for other files.

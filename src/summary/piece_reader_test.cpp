@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "summary/piece_reader.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <string>
 
@@ -45,17 +46,29 @@ TEST(PieceReader, GivesFewerBytesAtTheEndEachTime) {
   EXPECT_EQ(text(reader.read(20, 5)), "");
 }
 
+TEST(PieceReader, TellsAnErrorFromTheEnd) {
+  const base::ScratchFolder folder;
+  PieceReader reader;
+  ASSERT_TRUE(reader.open(folder.path()));
+  EXPECT_EQ(text(reader.read(0, 4)), "");
+  EXPECT_EQ(reader.failure(), EISDIR);
+  put(folder.path() / "f", "0123");
+  ASSERT_TRUE(reader.open(folder.path() / "f"));
+  EXPECT_EQ(text(reader.read(2, 4)), "23");
+  EXPECT_EQ(reader.failure(), 0);
+}
+
 TEST(PieceReader, KnowsNothingOfTheFileBefore) {
   const base::ScratchFolder folder;
   put(folder.path() / "a", "aaaa");
   put(folder.path() / "b", "bbbb");
   PieceReader reader;
-  ASSERT_TRUE(reader.open((folder.path() / "a")));
+  ASSERT_TRUE(reader.open(folder.path() / "a"));
   EXPECT_EQ(text(reader.read(0, 4)), "aaaa");
-  ASSERT_TRUE(reader.open((folder.path() / "b")));
+  ASSERT_TRUE(reader.open(folder.path() / "b"));
   EXPECT_EQ(text(reader.read(0, 4)), "bbbb");
   PieceReader other;
-  ASSERT_TRUE(other.open((folder.path() / "a")));
+  ASSERT_TRUE(other.open(folder.path() / "a"));
   EXPECT_EQ(text(other.read(0, 2)), "aa");
   other.use(reader.release());
   EXPECT_EQ(text(other.read(0, 2)), "bb");

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "otf2/anchor.hpp"
+#include "summary/part_of_file.hpp"
 #include "summary/piece_reader.hpp"
 #include "trace/collective_stream.hpp"
 #include "trace/match.hpp"
@@ -61,37 +62,6 @@ bool is_unmatched(const trace::Trace& trace, const trace::Unmatched& one) {
 
 /// How known ends are read.
 enum class Known : uint8_t { kLeftOut, kUnmatched };
-
-/// Decodes the file of a location, of which it reads what is needed: to map it and to unmap it
-/// again takes longer than a part of it does.
-class PartOfFile {
- public:
-  /// bytes  of the file.
-  /// end    where the part ends in it, about.
-  PartOfFile(otf2::EventStream stream, PieceReader& reader, uint64_t bytes, uint64_t end)
-      : stream_(std::move(stream)), reader_(reader), bytes_(bytes), end_(end) {}
-
-  void decode_until(uint64_t ticks, trace::EventsBuilder& builder) {
-    constexpr uint64_t kMostBytes = 256 << 10;
-    constexpr uint64_t kFewBytes = 64;
-    const uint64_t at = stream_.position();
-    if (at + kFewBytes >= read_until_) {
-      const uint64_t rest = std::max(end_, at) - at;
-      read_until_ = at + std::min(rest + 2 * kFewBytes, kMostBytes);
-    }
-    stream_.decode_until(
-        [this](uint64_t offset, size_t count) { return reader_.read(offset, count); }, bytes_,
-        read_until_ - at, ticks, builder);
-  }
-  [[nodiscard]] const otf2::EventStream& stream() const { return stream_; }
-
- private:
-  otf2::EventStream stream_;
-  PieceReader& reader_;
-  uint64_t bytes_;
-  uint64_t end_;
-  uint64_t read_until_ = 0;  // Of the file, all in one piece.
-};
 
 /// Decodes up to `until`, but known ends otherwise.
 ///
@@ -162,7 +132,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     trace::Location& location = trace.locations[i];
     if (places.size() == 0 || places.ticks[0] >= part.until_ticks) return {};
     const auto path = otf2::events_path(archive.anchor, location.id);
-    if (auto status = open_events(archive, i, reader); !status) return status;
+    if (auto status = open_location(archive, i, reader); !status) return status;
     const uint64_t file_bytes = archive.event_bytes[i];
     const size_t place = place_before(places, part.from_ticks);
     otf2::EventStream begun(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
@@ -184,6 +154,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     }
     const size_t open = before.size();
     file.decode_until(places.ticks[place], before);
+    if (auto status = read_status(archive, i, reader); !status) return status;
     if (stream.fault() || before.size() != open || stream.next_ticks() != places.ticks[place]) {
       return is_another(archive.anchor,
                         fmt::format("{} has another event at byte {}", path.filename().string(),
@@ -204,6 +175,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     std::span<const KnownEnd> ends;
     if (!known.ends.empty()) ends = known.ends[i];
     const uint64_t last_ticks = decode_without(ends, known.are, part.until_ticks, file, builder);
+    if (auto status = read_status(archive, i, reader); !status) return status;
     if (stream.fault()) {
       return otf2::event_fault(
           path, archive.event_chunk_bytes, *stream.fault(),
@@ -229,12 +201,11 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     }
     return {};
   };
-  constexpr size_t kPiece = 16;  // Locations that use the same memory, one after the other.
-  pool.for_each((part.locations.size() + kPiece - 1) / kPiece, [&](size_t piece) {
+  const std::vector<size_t> pieces = pieces_of(index, part);
+  pool.for_each(pieces.size() - 1, [&](size_t piece) {
     PieceReader reader;
     trace::EventsBuilder builder;
-    const size_t end = std::min(part.locations.size(), (piece + 1) * kPiece);
-    for (size_t k = piece * kPiece; k < end; ++k) {
+    for (size_t k = pieces[piece]; k < pieces[piece + 1]; ++k) {
       if (auto status = read(part.locations[k], reader, builder); !status) {
         errors[k] = status.error();
         return;

@@ -208,13 +208,14 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
                                               static_cast<double>(seen_events_);
   begin(i, builder);
   if (!files_.take(i, visit.reader)) {
-    if (auto status = open_events(archive_, i, visit.reader); !status) return status;
+    if (auto status = open_location(archive_, i, visit.reader); !status) return status;
   }
   constexpr double kLeastBytes = 4096;
   const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.stream.position()));
   state.stream.decode_until(
       [&](uint64_t offset, size_t count) { return visit.reader.read(offset, count); },
       archive_.event_bytes[i], static_cast<uint64_t>(bytes), until_, builder);
+  if (auto status = read_status(archive_, i, visit.reader); !status) return status;
   if (state.stream.ended()) {
     visit.reader.close();
   } else {
