@@ -9,25 +9,30 @@ namespace {
 
 constexpr size_t kPlaceColumns = 3;  // Of "seek.place": differences of offset, event and ticks.
 
+/// The first place from `ticks` on; their number if there is none.
+size_t next_place(const otf2::SeekPoints& places, uint64_t ticks) {
+  const auto next = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
+  return static_cast<size_t>(next - places.ticks.begin());
+}
+
 }  // namespace
 
 size_t place_before(const otf2::SeekPoints& places, uint64_t from) {
-  const auto after = std::lower_bound(places.ticks.begin(), places.ticks.end(), from);
-  return after == places.ticks.begin() ? 0 : static_cast<size_t>(after - places.ticks.begin()) - 1;
+  const size_t next = next_place(places, from);
+  return next == 0 ? 0 : next - 1;
 }
 
 uint64_t event_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks) {
   const otf2::SeekPoints& places = index.places[location];
-  const auto place = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
-  if (place == places.ticks.end()) return std::max(index.events[location], places.event.back());
-  return places.event[static_cast<size_t>(place - places.ticks.begin())];
+  const size_t next = next_place(places, ticks);
+  return next < places.size() ? places.event[next]
+                              : std::max(index.events[location], places.event.back());
 }
 
 uint64_t offset_of_next_place(const ArchiveIndex& index, uint32_t location, uint64_t ticks) {
   const otf2::SeekPoints& places = index.places[location];
-  const auto place = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
-  if (place == places.ticks.end()) return index.file_bytes[location];
-  return places.offset[static_cast<size_t>(place - places.ticks.begin())];
+  const size_t next = next_place(places, ticks);
+  return next < places.size() ? places.offset[next] : index.file_bytes[location];
 }
 
 void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,

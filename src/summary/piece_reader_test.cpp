@@ -2,7 +2,6 @@
 #include "summary/piece_reader.hpp"
 
 #include <cerrno>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -14,18 +13,12 @@ namespace {
 
 std::string text(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-void put(const std::filesystem::path& path, const std::string& content) {
-  std::ofstream(path) << content;
-}
-
 TEST(PieceReader, ReadsAgainOnlyWhatItHasNot) {
   const base::ScratchFolder folder;
-  const auto path = folder.path() / "f";
-  put(path, "0123456789");
   PieceReader reader;
-  ASSERT_TRUE(reader.open(path));
+  ASSERT_TRUE(reader.open(folder.write("f", "0123456789")));
   EXPECT_EQ(text(reader.read(2, 5)), "23456");
-  put(path, "abcdefghij");
+  folder.write("f", "abcdefghij");
   EXPECT_EQ(text(reader.read(2, 5)), "23456");
   EXPECT_EQ(text(reader.read(4, 3)), "456");
   EXPECT_EQ(text(reader.read(7, 0)), "");
@@ -35,11 +28,9 @@ TEST(PieceReader, ReadsAgainOnlyWhatItHasNot) {
 
 TEST(PieceReader, GivesFewerBytesAtTheEndEachTime) {
   const base::ScratchFolder folder;
-  const auto path = folder.path() / "f";
-  EXPECT_EQ(PieceReader().open(path).error().code, base::ErrorCode::kNotFound);
-  put(path, "0123456789");
   PieceReader reader;
-  ASSERT_TRUE(reader.open(path));
+  EXPECT_EQ(reader.open(folder.path() / "f").error().code, base::ErrorCode::kNotFound);
+  ASSERT_TRUE(reader.open(folder.write("f", "0123456789")));
   EXPECT_EQ(text(reader.read(6, 20)), "6789");
   EXPECT_EQ(text(reader.read(6, 20)), "6789");
   EXPECT_EQ(text(reader.read(8, 20)), "89");
@@ -52,23 +43,22 @@ TEST(PieceReader, TellsAnErrorFromTheEnd) {
   ASSERT_TRUE(reader.open(folder.path()));
   EXPECT_EQ(text(reader.read(0, 4)), "");
   EXPECT_EQ(reader.failure(), EISDIR);
-  put(folder.path() / "f", "0123");
-  ASSERT_TRUE(reader.open(folder.path() / "f"));
+  ASSERT_TRUE(reader.open(folder.write("f", "0123")));
   EXPECT_EQ(text(reader.read(2, 4)), "23");
   EXPECT_EQ(reader.failure(), 0);
 }
 
 TEST(PieceReader, KnowsNothingOfTheFileBefore) {
   const base::ScratchFolder folder;
-  put(folder.path() / "a", "aaaa");
-  put(folder.path() / "b", "bbbb");
+  const auto a = folder.write("a", "aaaa");
+  const auto b = folder.write("b", "bbbb");
   PieceReader reader;
-  ASSERT_TRUE(reader.open(folder.path() / "a"));
+  ASSERT_TRUE(reader.open(a));
   EXPECT_EQ(text(reader.read(0, 4)), "aaaa");
-  ASSERT_TRUE(reader.open(folder.path() / "b"));
+  ASSERT_TRUE(reader.open(b));
   EXPECT_EQ(text(reader.read(0, 4)), "bbbb");
   PieceReader other;
-  ASSERT_TRUE(other.open(folder.path() / "a"));
+  ASSERT_TRUE(other.open(a));
   EXPECT_EQ(text(other.read(0, 2)), "aa");
   other.use(reader.release());
   EXPECT_EQ(text(other.read(0, 2)), "bb");
