@@ -233,7 +233,7 @@ void add_remarks(const NetworkRequest& request, const Files& files, NetworkInput
 }  // namespace
 
 RankTraffic rank_traffic(const trace::Trace& trace, const comm::Matrix& matrix) {
-  RankTraffic out{matrix.traffic, {}};
+  RankTraffic out{matrix.traffic, {}, false};
   for (uint32_t rank = 0; rank < matrix.traffic.rank_count(); ++rank) {
     out.host_of_rank.emplace_back(comm::host_of(trace, rank));
   }
@@ -271,6 +271,7 @@ base::Result<NetworkInput> open_network(const NetworkRequest& given, const RankT
   const Files& file = files.value();
   if (trace != nullptr) {
     out.traffic = trace->traffic;
+    out.of_summary = trace->of_summary;
   } else if (file.hop_bytes) {
     out.traffic = network::traffic_of(*file.hop_bytes);
   } else {

@@ -36,7 +36,9 @@ struct NetworkRequest {
 struct RankTraffic {
   graph::Traffic traffic;
   std::vector<std::string> host_of_rank;  ///< Empty where it is not known.
+  bool of_summary = false;                ///< From the pairs of a summary, not from messages.
 };
+/// trace  of a summary it has no events.
 RankTraffic rank_traffic(const trace::Trace& trace, const comm::Matrix& matrix);
 
 /// Ranks on the nodes of a network, and what crosses its links.
@@ -53,6 +55,7 @@ struct NetworkInput {
   network::RouteNotes notes;
   size_t malformed_lines = 0;
   bool counts_routes = false;        ///< No bytes are known: loads are numbers of routes.
+  bool of_summary = false;           ///< As of RankTraffic.
   std::vector<std::string> remarks;  ///< What the user should know of the input.
 };
 

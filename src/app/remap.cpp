@@ -347,6 +347,7 @@ nlohmann::ordered_json to_json(const NetworkInput& input, const RemapRequest& re
                                double seconds) {
   using Json = nlohmann::ordered_json;
   Json json;
+  if (input.of_summary) json["source"] = "summary";
   json["network"] = input.machine.network->spec();
   json["method"] = method_name(request.method);
   json["objective"] = objective;

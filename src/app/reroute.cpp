@@ -61,6 +61,7 @@ nlohmann::ordered_json to_json(const NetworkInput& input, const RerouteRequest& 
   const network::RouteTotals& before = report.before;
   const network::RouteTotals& after = report.after;
   Json json;
+  if (input.of_summary) json["source"] = "summary";
   json["network"] = input.machine.network->spec();
   json["load_unit"] = input.counts_routes ? "routes" : "bytes";
   json["criterion"] = request.how.criterion == network::Criterion::kLength ? "length" : "load";

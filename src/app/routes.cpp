@@ -60,6 +60,7 @@ NodeReport node_report(const NetworkInput& input, const std::vector<size_t>& kep
 nlohmann::ordered_json to_json(const NetworkInput& input, const RoutesReport& report) {
   const network::RouteTotals& totals = report.totals;
   nlohmann::ordered_json json;
+  if (input.of_summary) json["source"] = "summary";
   json["network"] = input.machine.network->spec();
   json["nodes"] = input.machine.network->node_count();
   json["links"] = input.machine.network->link_count();

@@ -227,6 +227,11 @@ Opened::~Opened() {
   kept->push_back(std::move(trace));
 }
 
+comm::Matrix Opened::matrix(std::optional<uint32_t> step) {
+  return summary ? comm::chosen(summary->matrix, selection)
+                 : comm::matrix(trace, selection, step, pool);
+}
+
 std::string Opened::why_no_messages() const {
   return facts ? app::why_no_messages(*facts) : app::why_no_messages(trace, source);
 }

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "cli/option.hpp"
+#include "comm/matrix.hpp"
 #include "comm/summary.hpp"
 #include "input/input.hpp"
 #include "trace/select.hpp"
@@ -82,9 +83,17 @@ struct Opened {
   std::string judged;
   trace::Selection selection;
 
+  /// Who sent how much to whom, of what was chosen: of a summary from its pairs.
+  ///
+  /// step  only messages sent in this marked time step; not of a summary.
+  [[nodiscard]] comm::Matrix matrix(std::optional<uint32_t> step = std::nullopt);
   /// app::why_no_messages() of the run.
   [[nodiscard]] std::string why_no_messages() const;
 };
+
+/// Of a summary no more than its pairs of ranks.
+inline constexpr summary::Parts kOnlyPairs = {
+    .profile = false, .waits = false, .bytes = false, .steps = false, .judged = false};
 
 /// Whether a command can do with the tables of a summary, and with a part of its time.
 enum class Takes : uint8_t { kTraces, kSummaries, kPartsOfSummaries };

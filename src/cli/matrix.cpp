@@ -74,14 +74,11 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   auto opened =
       options.step
           ? open_step(options, *options.step, needs)
-          : open(options, of_paths ? Takes::kTraces : Takes::kSummaries,
-                 {.profile = false, .waits = false, .bytes = false, .steps = false}, needs);
+          : open(options, of_paths ? Takes::kTraces : Takes::kSummaries, kOnlyPairs, needs);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
-  const auto& tables = opened.value()->summary;
-  const auto matrix =
-      tables ? comm::chosen(tables->matrix, opened.value()->selection)
-             : comm::matrix(trace, opened.value()->selection, options.step, opened.value()->pool);
+  const bool has_tables = opened.value()->summary.has_value();
+  const comm::Matrix matrix = opened.value()->matrix(options.step);
   const std::vector<app::HostPair> pairs = app::host_matrix(trace, matrix);
   if (options.by == "host") {
     add_hosts(pairs, table);
@@ -95,10 +92,10 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   if (const std::string crossing = app::crossing_text(pairs); !crossing.empty()) {
     table.footnote(crossing);
   }
-  if (pairs.empty() && !options.quiet && !tables) {
+  if (pairs.empty() && !options.quiet && !has_tables) {
     note(opened.value()->why_no_messages());
   }
-  if (tables) table.add_summary_to_json();
+  if (has_tables) table.add_summary_to_json();
   if (auto finished = table.finish(); !finished) return finished.error();
   return kDone;
 }
