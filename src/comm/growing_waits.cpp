@@ -2,7 +2,11 @@
 #include "comm/growing_waits.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include "comm/collective_dependencies.hpp"
 #include "comm/growing_waits_window.hpp"
@@ -25,6 +29,36 @@ std::vector<Stretch> stretches(const Rows& rows, size_t locations, LocationOf lo
   }
   return result;
 }
+
+/// Times at locations, to be looked at location by location.
+class OpenTimes {
+ public:
+  explicit OpenTimes(size_t locations) : first_(locations + 1, 0) {}
+  void add(uint32_t location, uint64_t ticks) { given_.emplace_back(location, ticks); }
+  /// To be called once, when all were added.
+  void sort() {
+    for (const auto& [location, ticks] : given_) {
+      assert(size_t{location} + 1 < first_.size());
+      ++first_[size_t{location} + 1];
+    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    ticks_.resize(given_.size());
+    std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
+    for (const auto& [location, ticks] : given_) ticks_[next[location]++] = ticks;
+    given_ = {};
+    const auto row = [&](size_t i) { return ticks_.begin() + static_cast<ptrdiff_t>(first_[i]); };
+    for (size_t i = 0; i + 1 < first_.size(); ++i) std::sort(row(i), row(i + 1));
+  }
+  /// Those of a location, ascending.
+  [[nodiscard]] std::span<const uint64_t> at(uint32_t location) const {
+    return std::span(ticks_).subspan(first_[location], first_[location + 1] - first_[location]);
+  }
+
+ private:
+  std::vector<std::pair<uint32_t, uint64_t>> given_;
+  std::vector<uint32_t> first_;  // By location; in ticks_.
+  std::vector<uint64_t> ticks_;
+};
 
 /// Of two member calls the one that began later; of equally late ones that of the lower lane.
 uint32_t later(const MpiCalls& calls, uint32_t a, uint32_t b) {
@@ -294,28 +328,28 @@ void GrowingWaits::join_groups(const DependencyPart& part, Window& window) {
 /// Counts the calls of which all is known, and keeps the others.
 void GrowingWaits::keep_open(const WaitPart& part, Window& window) {
   const MpiCalls& calls = window.calls;
-  std::vector<std::pair<uint32_t, uint64_t>> open;            // Location, time.
+  OpenTimes open(run_.locations.size());
   std::vector<uint64_t> oldest(run_.rank_count, UINT64_MAX);  // Open send to a rank.
   uint64_t oldest_of_all = window.until_ticks;
   if (!window.ended) {
     const auto add_send = [&](uint32_t location, uint64_t ticks, uint32_t receiver) {
-      open.emplace_back(location, ticks);
+      open.add(location, ticks);
       if (receiver >= oldest.size()) return;
       oldest[receiver] = std::min(oldest[receiver], first_at(window, location, ticks));
     };
     for (const WaitPart::OpenTick& one : part.open) add_send(one.location, one.ticks, one.receiver);
     for (const WaitPart::Message& one : pending_) {
       add_send(one.send_location, one.send_ticks, one.receiver);
-      open.emplace_back(one.send_location, one.send_end_ticks);
-      open.emplace_back(one.recv_location, one.recv_post_ticks);
-      open.emplace_back(one.recv_location, one.recv_ticks);
+      open.add(one.send_location, one.send_end_ticks);
+      open.add(one.recv_location, one.recv_post_ticks);
+      open.add(one.recv_location, one.recv_ticks);
     }
-    for (const Sending& send : send_ends_) open.emplace_back(send.location, send.end_ticks);
+    for (const Sending& send : send_ends_) open.add(send.location, send.end_ticks);
     for (const auto& [key, of] : operations_) {
       for (const auto& members : of.open) {
         for (const trace::CollectivePart& one : members) {
-          open.emplace_back(one.location, one.begin_ticks);
-          open.emplace_back(one.location, one.end_ticks);
+          open.add(one.location, one.begin_ticks);
+          open.add(one.location, one.end_ticks);
         }
       }
     }
@@ -324,22 +358,18 @@ void GrowingWaits::keep_open(const WaitPart& part, Window& window) {
       if ((call.traits & kFinalizes) == 0)
         oldest_of_all = std::min(oldest_of_all, call.begin_ticks);
     }
-    std::sort(open.begin(), open.end());
   }
+  open.sort();
   for (size_t lane = 0; lane < calls.lanes.size(); ++lane) {
     const uint32_t location = calls.lanes[lane].location;
     if (calls.first[lane] == calls.first[lane + 1]) continue;
-    auto next =
-        std::lower_bound(open.begin(), open.end(), std::pair<uint32_t, uint64_t>(location, 0));
+    const std::span<const uint64_t> times = open.at(location);
+    auto next = times.begin();
     auto work = std::lower_bound(calls.poll_work.begin(), calls.poll_work.end(), calls.first[lane],
                                  [](const PollWork& a, uint32_t b) { return a.call < b; });
     for (uint32_t call = calls.first[lane]; call < calls.first[lane + 1]; ++call) {
-      while (next != open.end() && next->first == location &&
-             next->second < calls.begin_ticks[call]) {
-        ++next;
-      }
-      const bool is_asked_for =
-          next != open.end() && next->first == location && next->second <= calls.end_ticks[call];
+      while (next != times.end() && *next < calls.begin_ticks[call]) ++next;
+      const bool is_asked_for = next != times.end() && *next <= calls.end_ticks[call];
       const bool has_work = work != calls.poll_work.end() && work->call == call;
       const bool is_for_the_end = has_rma_ || calls.is(call, kFinalizes);
       if (is_asked_for || (is_for_the_end && !window.ended)) {
