@@ -190,6 +190,7 @@ base::Result<int> draw_network(app::FigureKind kind, const NetworkOptions& netwo
   }
   if (stats) {
     nlohmann::ordered_json json;
+    if (input.of_summary) json["source"] = "summary";
     json["routes"] = input.routes.size();
     json["scene_ms"] = scene_ms;
     json["raster_ms"] = drawn.raster_cpu_ms;

@@ -35,6 +35,7 @@ base::Status list_links(const RoutesOptions& options, const app::NetworkInput& i
                fmt::format("{}", report.loads.bytes[link]),
                fmt::format("{}", report.loads.routes[link])});
   }
+  if (input.of_summary) table.add_summary_to_json();
   return table.finish();
 }
 
@@ -60,10 +61,12 @@ base::Status list_routes(const RoutesOptions& options, const app::NetworkInput& 
                fmt::format("{}", static_cast<double>(routes.bytes[r]) * routes.length(r)),
                fmt::format("{}", load), fmt::format("{}", routes.incomplete[r])});
   }
+  if (input.of_summary) table.add_summary_to_json();
   return table.finish();
 }
 
-base::Status list_nodes(const RoutesOptions& options, const app::NodeReport& nodes) {
+base::Status list_nodes(const RoutesOptions& options, const app::NetworkInput& input,
+                        const app::NodeReport& nodes) {
   Table table(options, {{"node"},
                         {"name", true},
                         {"nodes"},
@@ -79,6 +82,7 @@ base::Status list_nodes(const RoutesOptions& options, const app::NodeReport& nod
                fmt::format("{}", f.out_bytes), fmt::format("{}", f.in_bytes),
                fmt::format("{}", f.inner_bytes)});
   }
+  if (input.of_summary) table.add_summary_to_json();
   return table.finish();
 }
 
@@ -115,7 +119,7 @@ base::Result<int> run_routes(const RoutesOptions& options) {
   }
   base::Status status;
   if (options.list == "nodes") {
-    status = list_nodes(options, app::node_report(input, merge));
+    status = list_nodes(options, input, app::node_report(input, merge));
   } else {
     app::RoutesReport report = app::routes_report(input, top_share);
     if (options.filter.any()) {
