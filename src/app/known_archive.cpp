@@ -67,6 +67,7 @@ base::Result<std::shared_ptr<const trace::WholeRun>> whole_of(const KnownArchive
 }  // namespace
 
 base::Result<otf2::Archive> open_archive_of(const fs::path& source,
+                                            const summary::ArchiveIndex& index,
                                             const std::vector<uint32_t>& locations,
                                             base::ThreadPool& pool) {
   const auto anchor = input::archive_of(source);
@@ -83,7 +84,8 @@ base::Result<otf2::Archive> open_archive_of(const fs::path& source,
     }
     return is_chosen;
   };
-  return otf2::open_archive(*anchor.value(), pool, progress, choose);
+  return otf2::open_archive(*anchor.value(), pool, progress, choose,
+                            index.local_files.empty() ? nullptr : &index.local_files);
 }
 
 base::Result<std::optional<KnownArchive>> known_archive(const fs::path& path,
@@ -127,7 +129,7 @@ base::Result<WaitsOfPart> waits_of_part(const KnownArchive& archive,
       if (!known) return known.error();
       whole = std::move(known).value();
     }
-    auto opened = open_archive_of(archive.source, part.locations, pool);
+    auto opened = open_archive_of(archive.source, archive.index, part.locations, pool);
     if (!opened) return opened.error();
     auto read = summary::read_back_waits(std::move(opened).value(), archive.index, archive.marks,
                                          summary.run, part, asked, whole, pool);

@@ -47,8 +47,10 @@ base::Result<std::optional<KnownArchive>> known_archive(const std::filesystem::p
 
 /// The archive that a summary was made of, for summary::read_back() of some locations.
 ///
+/// index   what the summary knows of it.
 /// errors  kNotFound for what is no OTF2 archive, those of reading its definitions.
 base::Result<otf2::Archive> open_archive_of(const std::filesystem::path& source,
+                                            const summary::ArchiveIndex& index,
                                             const std::vector<uint32_t>& locations,
                                             base::ThreadPool& pool);
 

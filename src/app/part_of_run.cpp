@@ -118,7 +118,7 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
     }
     return Part(std::move(read.value().trace));
   }
-  auto opened = open_archive_of(archive.source, part.locations, pool);
+  auto opened = open_archive_of(archive.source, archive.index, part.locations, pool);
   if (!opened) return opened.error();
   auto trace = needs == PartNeeds::kMessages
                    ? summary::read_back_messages(std::move(opened).value(), archive.index,
@@ -146,7 +146,7 @@ base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
   if (auto status = check_memory(archive.source, events, PartNeeds::kCalls, kBytesOfRow); !status) {
     return status.error();
   }
-  auto opened = open_archive_of(archive.source, part.locations, pool);
+  auto opened = open_archive_of(archive.source, archive.index, part.locations, pool);
   if (!opened) return opened.error();
   auto trace = summary::read_back_recorded(std::move(opened).value(), archive.index, summary.run,
                                            part, pool);

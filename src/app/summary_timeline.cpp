@@ -209,7 +209,7 @@ base::Result<ReadPart> read_rows(const fs::path& source, const summary::ColumnRe
   base::Result<summary::Marks> marks = summary::Marks();
   if (wants_messages) marks = summary::read_marks(file, run);
   if (!marks) return marks.error();
-  auto archive = open_archive_of(source, part.locations, pool);
+  auto archive = open_archive_of(source, index.value(), part.locations, pool);
   if (!archive) return archive.error();
   const summary::PartOfRun wide = summary::between_marks(marks.value(), part);
   result.has_messages = wants_messages && is_little(wide);

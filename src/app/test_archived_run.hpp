@@ -64,7 +64,7 @@ class ArchivedRun {
     if (needs == PartNeeds::kWaits) from_ticks = 0;
     for (;;) {
       const auto known = known_of(part);
-      auto opened = open_archive_of(archive_, part.locations, pool);
+      auto opened = open_archive_of(archive_, summary_.archive, part.locations, pool);
       EXPECT_TRUE(opened.ok());
       auto read =
           summary::read_back_waits(std::move(opened).value(), summary_.archive, marks_,
@@ -84,7 +84,7 @@ class ArchivedRun {
   trace::Trace messages_of(uint64_t from_ticks, uint64_t until_ticks) {
     summary::PartOfRun part = summary::between_marks(marks_, {from_ticks - 1, until_ticks, {}});
     part.locations = chosen_locations(summary_.run, {});
-    auto opened = open_archive_of(archive_, part.locations, pool);
+    auto opened = open_archive_of(archive_, summary_.archive, part.locations, pool);
     EXPECT_TRUE(opened.ok());
     auto read = summary::read_back_messages(std::move(opened).value(), summary_.archive, marks_,
                                             summary_.run, part, pool);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "otf2/library.hpp"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -50,6 +52,31 @@ void QuietLibrary::forget() { last_message.clear(); }
 
 OTF2_ErrorCode QuietLibrary::first_error() {
   return last_message.empty() ? OTF2_SUCCESS : last_code;
+}
+
+std::string text_of(OTF2_Reader* reader, OTF2_ErrorCode (*get)(OTF2_Reader*, char**)) {
+  char* text = nullptr;
+  if (get(reader, &text) != OTF2_SUCCESS || text == nullptr) return "";
+  std::string copy(text);
+  std::free(text);
+  return copy;
+}
+
+std::vector<std::pair<std::string, std::string>> properties_of(OTF2_Reader* reader) {
+  std::vector<std::pair<std::string, std::string>> properties;
+  uint32_t count = 0;
+  char** names = nullptr;
+  if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS) return properties;
+  for (uint32_t i = 0; i < count; ++i) {
+    char* value = nullptr;
+    if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS) {
+      properties.emplace_back(names[i], value);
+      std::free(value);
+    }
+  }
+  std::free(names);  // One block with the strings behind the pointers.
+  std::sort(properties.begin(), properties.end());
+  return properties;
 }
 
 uint64_t value_bits(OTF2_Type type, const OTF2_AttributeValue& value) {

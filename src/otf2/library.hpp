@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <otf2/otf2.h>
 
@@ -31,6 +33,11 @@ struct CloseReader {
   void operator()(OTF2_Reader* reader) const { OTF2_Reader_Close(reader); }
 };
 using ReaderHandle = std::unique_ptr<OTF2_Reader, CloseReader>;
+
+/// A text of the anchor; "" without.
+std::string text_of(OTF2_Reader* reader, OTF2_ErrorCode (*get)(OTF2_Reader*, char**));
+/// Names and values, by name: the library has them in the reverse of any order.
+std::vector<std::pair<std::string, std::string>> properties_of(OTF2_Reader* reader);
 
 /// The bits of a value of `type`. The library leaves the rest of its union as it was, so that the
 /// same archive would give different traces.

@@ -37,30 +37,6 @@ base::Error cannot_open(const std::filesystem::path& file, const base::Error& er
                                                   : error;
 }
 
-std::string text_of(OTF2_Reader* reader, OTF2_ErrorCode (*get)(OTF2_Reader*, char**)) {
-  char* text = nullptr;
-  if (get(reader, &text) != OTF2_SUCCESS || text == nullptr) return "";
-  std::string copy(text);
-  std::free(text);
-  return copy;
-}
-
-void read_properties(OTF2_Reader* reader, trace::Trace& trace) {
-  uint32_t count = 0;
-  char** names = nullptr;
-  if (OTF2_Reader_GetPropertyNames(reader, &count, &names) != OTF2_SUCCESS) return;
-  for (uint32_t i = 0; i < count; ++i) {
-    char* value = nullptr;
-    if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS) {
-      trace.properties.emplace_back(names[i], value);
-      std::free(value);
-    }
-  }
-  // The library hands them over in the reverse of any order: make it one that lasts.
-  std::sort(trace.properties.begin(), trace.properties.end());
-  std::free(names);  // One block with the strings behind the pointers.
-}
-
 base::Result<ReaderHandle> open_reader(const std::filesystem::path& anchor) {
   QuietLibrary::forget();
   ReaderHandle reader(OTF2_Reader_Open(anchor.c_str()));
@@ -137,7 +113,7 @@ class ArchiveReader {
     return std::move(trace_);
   }
 
-  base::Result<Archive> open(const ChooseLocations& choose) {
+  base::Result<Archive> open(const ChooseLocations& choose, const LocalFiles* known) {
     const QuietLibrary quiet;
     if (auto status = read_anchor(); !status) return status.error();
     if (auto status = read_definitions(); !status) return status.error();
@@ -146,9 +122,12 @@ class ArchiveReader {
     faults_.resize(trace_.locations.size());
     mappings_.resize(trace_.locations.size());
     const auto wanted = choose ? choose(trace_, file_bytes_) : std::vector<bool>();
+    if (known != nullptr && known->size() != trace_.locations.size()) known = nullptr;
+    LocalFiles files(trace_.locations.size());
     for (uint32_t i = 0; i < trace_.locations.size(); ++i) {
       if (choose && !wanted[i]) continue;
-      const LocalDefinitions local = read_local(i);
+      const LocalDefinitions local =
+          known != nullptr ? known_local(i, (*known)[i]) : read_local(i, &files[i]);
       if (!faults_[i].empty()) return with_advice({base::ErrorCode::kCorrupt, faults_[i]});
       trace_.locations[i].clock_offsets = local.clock_offsets;
       mappings_[i] = local.mappings;
@@ -158,8 +137,8 @@ class ArchiveReader {
                                      anchor_path_.string(), trace_.locations[i].id)};
     }
     look_for_markers();
-    return Archive{anchor_path_, anchor_.event_chunk_bytes, std::move(file_bytes_),
-                   std::move(mappings_), std::move(trace_)};
+    return Archive{anchor_path_,         anchor_.event_chunk_bytes, std::move(file_bytes_),
+                   std::move(mappings_), std::move(files),          std::move(trace_)};
   }
 
  private:
@@ -181,7 +160,7 @@ class ArchiveReader {
     trace_.creator = text_of(reader_.get(), OTF2_Reader_GetCreator);
     trace_.machine = text_of(reader_.get(), OTF2_Reader_GetMachineName);
     trace_.description = text_of(reader_.get(), OTF2_Reader_GetDescription);
-    read_properties(reader_.get(), trace_);
+    trace_.properties = properties_of(reader_.get());
     return {};
   }
 
@@ -329,19 +308,30 @@ class ArchiveReader {
   }
 
   /// A location without a file of local definitions has none.
-  LocalDefinitions read_local(uint32_t i) {
+  ///
+  /// bytes  gets what is in the file.
+  LocalDefinitions read_local(uint32_t i, std::vector<uint8_t>* bytes = nullptr) {
     const auto path = local_definitions_path(anchor_path_, trace_.locations[i].id);
     const auto file = base::MappedFile::open_briefly(path);
     if (!file) {
       if (file.error().code != base::ErrorCode::kNotFound) fail(i, cannot_open(path, file.error()));
       return {};
     }
-    auto local = decode_local_definitions(file.value().bytes(), anchor_.definition_chunk_bytes);
+    const auto content = file.value().bytes();
+    auto local = decode_local_definitions(content, anchor_.definition_chunk_bytes);
     if (!local) {
       fail(i, cannot_read(path, local.error().message));
       return {};
     }
+    if (bytes != nullptr) bytes->assign(content.begin(), content.end());
     return std::move(local).value();
+  }
+
+  /// bytes  of such a file; where they are not right, the file is asked.
+  LocalDefinitions known_local(uint32_t i, const std::vector<uint8_t>& bytes) {
+    if (bytes.empty()) return {};
+    auto local = decode_local_definitions(bytes, anchor_.definition_chunk_bytes);
+    return local ? std::move(local).value() : read_local(i);
   }
 
   /// reader  the library's, or nullptr for our decoder.
@@ -428,8 +418,9 @@ base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadO
 }
 
 base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::ThreadPool& pool,
-                                   base::Progress& progress, const ChooseLocations& choose) {
-  return ArchiveReader(anchor, {}, pool, progress).open(choose);
+                                   base::Progress& progress, const ChooseLocations& choose,
+                                   const LocalFiles* known) {
+  return ArchiveReader(anchor, {}, pool, progress).open(choose, known);
 }
 
 base::Error event_fault(const std::filesystem::path& events_file, uint64_t chunk_bytes,

@@ -43,13 +43,17 @@ struct ReadOptions {
 base::Result<trace::Trace> read(const std::filesystem::path& anchor, const ReadOptions& options,
                                 base::ThreadPool& pool, base::Progress& progress);
 
+/// Per location what is in its file of local definitions; nothing without one.
+using LocalFiles = std::vector<std::vector<uint8_t>>;
+
 /// An archive whose events were not read yet.
 struct Archive {
   std::filesystem::path anchor;
   uint64_t event_chunk_bytes;
   std::vector<uint64_t> event_bytes;  ///< Per location, of its file; 0 without one.
   std::vector<std::shared_ptr<const IdMappings>> mappings;  ///< Per location; nullptr for most.
-  trace::Trace trace;  ///< Definitions, locations with their ranks and clock offsets.
+  LocalFiles local_files;  ///< Of the locations that were wanted, if they were read.
+  trace::Trace trace;      ///< Definitions, locations with their ranks and clock offsets.
 };
 
 /// Which locations are wanted, by what is known of all: ranks, and bytes of their events.
@@ -59,9 +63,12 @@ using ChooseLocations = std::function<std::vector<bool>(const trace::Trace& trac
 /// Reads all of an archive but its events. Of locations that `choose` leaves out neither clock
 /// offsets nor mappings.
 ///
+/// known   what was read before, which saves opening a file for each location; null, and that of
+///         another number of locations: it is read.
 /// errors  as of read(), and kUnsupported where only the library can read the events of a location.
 base::Result<Archive> open_archive(const std::filesystem::path& anchor, base::ThreadPool& pool,
-                                   base::Progress& progress, const ChooseLocations& choose = {});
+                                   base::Progress& progress, const ChooseLocations& choose = {},
+                                   const LocalFiles* known = nullptr);
 
 /// What stopped the decoding of a location's events, as read() says it.
 ///

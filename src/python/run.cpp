@@ -30,7 +30,7 @@ Run::Run(const std::filesystem::path& path, bool partial, unsigned threads)
       path,
       {.partial = partial,
        .metrics = {std::string(profile::kTimeMetric), std::string(profile::kVisitsMetric)},
-       .tables = {.steps = false}},
+       .tables = {.pairs = false, .steps = false}},
       threads_of_call, progress, warnings_));
   if (auto* file = std::get_if<profile::ProfileFile>(&input)) {
     warnings_.insert(warnings_.end(), file->warnings.begin(), file->warnings.end());
@@ -38,8 +38,9 @@ Run::Run(const std::filesystem::path& path, bool partial, unsigned threads)
     return;
   }
   if (auto* tables = std::get_if<summary::RunSummary>(&input)) {
-    source_ =
-        app::SummaryFile{path, std::make_shared<const summary::RunSummary>(std::move(*tables))};
+    // More of it is read later, and a notebook may go to another folder before.
+    source_ = app::SummaryFile{std::filesystem::absolute(path),
+                               std::make_shared<const summary::RunSummary>(std::move(*tables))};
   } else {
     auto trace = std::make_shared<const trace::Trace>(std::get<trace::Trace>(std::move(input)));
     if (trace->end_ticks == trace->start_ticks && app::has_counted_profile(path)) {
@@ -87,13 +88,12 @@ std::string Run::format() const {
   return std::holds_alternative<SharedProfile>(source_) ? "Cube" : trace().format;
 }
 
-/// The same file with its time steps, which may be a hundred times what the rest is.
-const app::SummaryFile& Run::summary_with_steps() const {
+const app::SummaryFile& Run::read(LateTable& table, bool summary::Parts::*which) const {
   const app::SummaryFile& file = *summary();
-  const std::scoped_lock lock(reading_steps_);
-  if (!steps_.tables) {
+  const std::scoped_lock lock(table.reading);
+  if (!table.file.tables) {
     summary::Parts tables = summary::Parts::none();
-    tables.steps = true;
+    tables.*which = true;
     auto read = need(summary::read(file.path, tables));
     if (read.facts.events != file.tables->facts.events ||
         read.run.rank_count != file.tables->run.rank_count ||
@@ -102,9 +102,19 @@ const app::SummaryFile& Run::summary_with_steps() const {
                      fmt::format("{} is another file than the one that was opened", path_),
                      "Open it again."});
     }
-    steps_ = {file.path, std::make_shared<const summary::RunSummary>(std::move(read))};
+    table.file = {file.path, std::make_shared<const summary::RunSummary>(std::move(read))};
   }
-  return steps_;
+  return table.file;
+}
+
+const app::SummaryFile& Run::summary_for(app::FigureKind kind) const {
+  switch (kind) {
+    case app::FigureKind::kMatrix:
+    case app::FigureKind::kChord:
+    case app::FigureKind::kFlow: return summary_with_pairs();
+    case app::FigureKind::kSteps: return summary_with_steps();
+    default: return *summary();
+  }
 }
 
 /// The trace, for questions about its events.
@@ -177,8 +187,8 @@ app::DataTable Run::profile(const std::string& by, const Part& part) const {
 
 app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
                            const Part& part) const {
-  if (const auto* file = summary(!step && by != "callpath" && !part.has_window())) {
-    return need(app::matrix_table(*file, selection(part), by));
+  if (summary(!step && by != "callpath" && !part.has_window()) != nullptr) {
+    return need(app::matrix_table(summary_with_pairs(), selection(part), by));
   }
   base::ThreadPool threads = pool();
   Part read = part;
@@ -278,8 +288,8 @@ layout::Scene Run::scene(app::FigureKind kind, const Part& part, const figure::O
   }
   const bool has_parts = kind == app::FigureKind::kTimeline || kind == app::FigureKind::kSteps;
   if (summary(has_parts || !part.has_window()) != nullptr) {
-    const auto* file = kind == app::FigureKind::kSteps ? &summary_with_steps() : summary();
-    return need(app::make_summary_scene(kind, file->path, *file->tables, file->tables->run,
+    const app::SummaryFile& file = summary_for(kind);
+    return need(app::make_summary_scene(kind, file.path, *file.tables, file.tables->run,
                                         selection(part), options, threads, nullptr));
   }
   const auto needs = app::needs_of(kind);

@@ -108,7 +108,20 @@ class Run {
   [[nodiscard]] const app::SummaryFile* summary(bool knows) const {
     return knows ? summary() : nullptr;
   }
-  [[nodiscard]] const app::SummaryFile& summary_with_steps() const;
+  /// A table of the summary that is read once it is asked for: it may take longer than all others.
+  struct LateTable {
+    std::mutex reading;
+    app::SummaryFile file;
+  };
+  const app::SummaryFile& read(LateTable& table, bool summary::Parts::*which) const;
+  [[nodiscard]] const app::SummaryFile& summary_with_pairs() const {
+    return read(pairs_, &summary::Parts::pairs);
+  }
+  [[nodiscard]] const app::SummaryFile& summary_with_steps() const {
+    return read(steps_, &summary::Parts::steps);
+  }
+  /// The one that a figure of the whole run takes.
+  [[nodiscard]] const app::SummaryFile& summary_for(app::FigureKind kind) const;
   [[nodiscard]] const app::SharedTrace& events_needed() const;
   /// The same for a part; of a summary no more is read than that takes, where it can be.
   [[nodiscard]] app::SharedTrace events_needed(const Part& part, app::PartNeeds needs) const;
@@ -151,8 +164,8 @@ class Run {
   std::vector<std::string> warnings_;
   std::variant<app::SharedTrace, app::SummaryFile, SharedProfile> source_;
   mutable std::mutex reading_;
-  mutable std::mutex reading_steps_;
-  mutable app::SummaryFile steps_;   ///< The summary with them, once they were asked for.
+  mutable LateTable pairs_;
+  mutable LateTable steps_;
   mutable app::SharedTrace events_;  ///< Of a summary, once they were needed.
   mutable unsigned read_alone_ = 0;  ///< How often the events of one location were.
   mutable ShownTables shown_;

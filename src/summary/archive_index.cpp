@@ -2,7 +2,11 @@
 #include "summary/archive_index.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
+
+#include "summary/states.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -13,6 +17,44 @@ constexpr size_t kPlaceColumns = 3;  // Of "seek.place": differences of offset, 
 size_t next_place(const otf2::SeekPoints& places, uint64_t ticks) {
   const auto next = std::lower_bound(places.ticks.begin(), places.ticks.end(), ticks);
   return static_cast<size_t>(next - places.ticks.begin());
+}
+
+/// They are small and much alike, but a location may map any number of ids: what is much is read
+/// where it stands.
+void write_local_files(const ArchiveIndex& index, ColumnWriter& out) {
+  constexpr uint64_t kMostOfFile = 2;  // A part in so many, before it is packed to a third or less.
+  const uint64_t most =
+      file_budget(std::accumulate(index.file_bytes.begin(), index.file_bytes.end(), uint64_t{0})) /
+      kMostOfFile;
+  std::vector<uint64_t> sizes;
+  std::vector<uint8_t> bytes;
+  for (const auto& file : index.local_files) {
+    if (file.size() > most - bytes.size()) return;
+    sizes.push_back(file.size());
+    bytes.insert(bytes.end(), file.begin(), file.end());
+  }
+  out.add("archive.local.bytes", sizes);
+  out.add("archive.local", bytes);
+}
+
+base::Status read_local_files(const ColumnReader& file, ArchiveIndex& index) {
+  if (!file.has("archive.local")) return {};
+  const auto sizes = file.column<uint64_t>("archive.local.bytes");
+  if (!sizes) return sizes.error();
+  const auto bytes = file.column<uint8_t>("archive.local");
+  if (!bytes) return bytes.error();
+  if (sizes.value().size() != index.places.size()) {
+    return file.damaged("table archive.local: its rows do not fit the run");
+  }
+  std::span<const uint8_t> left(bytes.value());
+  for (const uint64_t size : sizes.value()) {
+    if (size > left.size()) return file.damaged("table archive.local: it ends early");
+    const auto one = left.first(size);
+    index.local_files.emplace_back(one.begin(), one.end());
+    left = left.subspan(size);
+  }
+  if (!left.empty()) return file.damaged("table archive.local: it has more than its locations");
+  return {};
 }
 
 }  // namespace
@@ -46,6 +88,7 @@ void pack(const ArchiveIndex& index, const std::function<bool(size_t)>& is_mine,
     out.put_list(places.ticks);
     out.put_list(places.open_end);
     out.put_list(places.open);
+    out.put_list(index.local_files[i]);
   }
   out.put(UINT64_MAX);
 }
@@ -58,6 +101,7 @@ void take(base::Unpacker& in, ArchiveIndex& index) {
     places.ticks = in.list<uint64_t>();
     places.open_end = in.list<uint64_t>();
     places.open = in.list<trace::Region>();
+    index.local_files[i] = in.list<uint8_t>();
   }
 }
 
@@ -85,6 +129,7 @@ void write_archive_index(const ArchiveIndex& index, ColumnWriter& out) {
   out.add("seek.place", numbers);
   out.add("seek.depth", depths);
   out.add("seek.region", regions);
+  if (!index.local_files.empty()) write_local_files(index, out);
 }
 
 base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const trace::Trace& run) {
@@ -137,6 +182,7 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
       return file.damaged("table seek: its times go back");
     }
   }
+  if (auto status = read_local_files(file, index); !status) return status.error();
   return index;
 }
 

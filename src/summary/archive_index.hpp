@@ -8,6 +8,7 @@
 #include "base/packing.hpp"
 #include "base/result.hpp"
 #include "otf2/event_stream.hpp"
+#include "otf2/reader.hpp"
 #include "summary/column_file.hpp"
 #include "summary/marks.hpp"
 #include "trace/trace.hpp"
@@ -20,6 +21,9 @@ struct ArchiveIndex {
   std::vector<uint64_t> file_bytes;      ///< Per location, of its events.
   std::vector<uint64_t> events;          ///< Per location, how many they are.
   std::vector<otf2::SeekPoints> places;  ///< Per location.
+  /// Used in place of those of the archive; whether these have changed is not asked. Empty of a
+  /// file that has no room for them, and in files of before they were kept.
+  otf2::LocalFiles local_files;
   [[nodiscard]] bool empty() const { return places.empty(); }
 };
 

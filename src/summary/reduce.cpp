@@ -88,6 +88,7 @@ class Pass {
   Pass(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
        base::Progress& progress, exchange::Exchange& exchange)
       : pool_(pool),
+        archive_{{}, {}, {}, std::move(archive.local_files)},
         marks_(archive.trace.definitions),
         states_(archive.trace.definitions, archive.trace.locations.size(),
                 state_budget(bytes_of(archive))),
@@ -346,6 +347,7 @@ class Pass {
   base::ThreadPool& pool_;
   std::unique_ptr<base::SpillFile> scratch_;
   uint64_t bytes_of_table_ = 0;  // In memory, before it goes there.
+  ArchiveIndex archive_;
   GrowingMarks marks_;
   GrowingStates states_;
   Windows windows_;
@@ -359,7 +361,6 @@ class Pass {
   comm::WaitStream wait_stream_;
   comm::GrowingWaits waits_;
   comm::GrowingOmpBarriers omp_barriers_;
-  ArchiveIndex archive_;
   trace::OpenEnds before_;
   trace::Oddities odd_;
   uint64_t messages_ = 0;

@@ -102,6 +102,9 @@ inline std::vector<std::string> archive_lines(const RunSummary& summary) {
         std::tuple(places.offset, places.event, places.ticks, places.open_end,
                    std::vector<uint32_t>(places.open.begin(), places.open.end()))));
   }
+  for (const auto& file : summary.archive.local_files) {
+    result.push_back(testing::PrintToString(file));
+  }
   for (const Mark& mark : summary.marks) {
     for (const MarkedMessage& one : mark.messages) {
       result.push_back(testing::PrintToString(std::vector<uint64_t>{

@@ -153,7 +153,7 @@ def check_timeline(path, archive):
 
 
 def check_replaced(folder):
-    """Time steps are read when they are asked for: of the file that was opened, or not at all."""
+    """Time steps and pairs are read when they are asked for: of the file that was opened, or not at all."""
     path = os.path.join(folder, "replaced.plsum")
     run = None
     for number, words in enumerate((["--ranks", 4], ["--ranks", 4, "--seed", 7], ["--ranks", 6])):
@@ -165,8 +165,15 @@ def check_replaced(folder):
         if run is None:
             run = pathline.open(path)
         else:
-            assert "another file than the one that was opened" in error_of(run.steps)
+            for late in (run.steps, run.matrix, lambda: run.figure("matrix")):
+                assert "another file than the one that was opened" in error_of(late)
     assert run.figure("profile") and len(pathline.open(path).steps())
+    here = os.getcwd()
+    os.chdir(folder)
+    run = pathline.open("replaced.plsum")
+    os.chdir(here)
+    assert len(run.matrix()) and len(run.steps()) and len(run.timeline())
+    assert len(run.messages(begin_s=0.5, end_s=0.6)) and run.figure("chord")
 
 
 def check_messages_alone(folder):
