@@ -15,7 +15,7 @@
 namespace pathline::base {
 namespace {
 
-constexpr size_t kPieceBytes = 64 << 10;
+constexpr size_t kPieceBytes = 256 << 10;         // Its pages are asked for at once.
 constexpr size_t kSmallBytes = kPieceBytes / 16;  // No more than that is left over of a piece.
 
 /// What a thread has of an arena for small columns: thousands of locations with some ten of them
