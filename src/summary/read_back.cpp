@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/spares.hpp"
 #include "otf2/anchor.hpp"
 #include "summary/part_of_file.hpp"
 #include "summary/piece_reader.hpp"
@@ -201,16 +203,21 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     }
     return {};
   };
-  const std::vector<size_t> pieces = pieces_of(index, part);
-  pool.for_each(pieces.size() - 1, [&](size_t piece) {
+  struct Hands {
     PieceReader reader;
     trace::EventsBuilder builder;
+  };
+  base::Spares<Hands> spares;
+  const std::vector<size_t> pieces = pieces_of(index, part);
+  pool.for_each(pieces.size() - 1, [&](size_t piece) {
+    std::unique_ptr<Hands> hands = spares.take();
     for (size_t k = pieces[piece]; k < pieces[piece + 1]; ++k) {
-      if (auto status = read(part.locations[k], reader, builder); !status) {
+      if (auto status = read(part.locations[k], hands->reader, hands->builder); !status) {
         errors[k] = status.error();
         return;
       }
     }
+    spares.give(std::move(hands));
   });
   for (const auto& error : errors) {
     if (error) return *error;

@@ -138,21 +138,11 @@ base::Status Windows::next(const Look& look) {
   return {};
 }
 
-/// A Visit serves one thread at a time, and keeps its memory for the next.
 void Windows::for_each_piece(const std::function<void(size_t, size_t, Visit&)>& look) {
   pool_.for_each((states_.size() + kPiece - 1) / kPiece, [&](size_t piece) {
-    std::unique_ptr<Visit> visit;
-    {
-      const std::lock_guard lock(resting_);
-      if (!visits_.empty()) {
-        visit = std::move(visits_.back());
-        visits_.pop_back();
-      }
-    }
-    if (!visit) visit = std::make_unique<Visit>();
+    std::unique_ptr<Visit> visit = visits_.take();
     look(piece * kPiece, std::min(states_.size(), (piece + 1) * kPiece), *visit);
-    const std::lock_guard lock(resting_);
-    visits_.push_back(std::move(visit));
+    visits_.give(std::move(visit));
   });
 }
 

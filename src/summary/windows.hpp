@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/arena.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
+#include "base/spares.hpp"
 #include "base/thread_pool.hpp"
 #include "otf2/event_stream.hpp"
 #include "otf2/reader.hpp"
@@ -130,11 +130,10 @@ class Windows {
   Arena carried_arena_ = std::make_unique<base::Arena>();  // Of what the window begins with.
   Arena next_arena_ = std::make_unique<base::Arena>();     // Of what the next one does.
   Arena window_arena_ = std::make_unique<base::Arena>();   // Of its events.
-  std::mutex resting_;
-  std::vector<std::unique_ptr<Visit>> visits_;  // That no thread uses.
-  uint64_t expected_ = 0;                       // New events of the window.
-  uint64_t last_events_ = 0;                    // Those it had, of the process that had most.
-  uint64_t seen_events_ = 0;                    // Of windows before.
+  base::Spares<Visit> visits_;
+  uint64_t expected_ = 0;     // New events of the window.
+  uint64_t last_events_ = 0;  // Those it had, of the process that had most.
+  uint64_t seen_events_ = 0;  // Of windows before.
   bool started_ = false;
   bool ended_ = false;
 };
