@@ -22,15 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// known  files of local definitions that are not read again.
-otf2::Archive opened(const fs::path& anchor, const otf2::LocalFiles* known = nullptr) {
-  base::ThreadPool pool(2);
-  base::Progress progress;
-  auto archive = otf2::open_archive(anchor, pool, progress, {}, known);
-  EXPECT_TRUE(archive.ok()) << archive.error().message;
-  return std::move(archive).value();
-}
-
 RunSummary reduced(const fs::path& anchor) {
   auto summary = in_windows(anchor, {.events = 500, .first_ticks = 1000});
   EXPECT_TRUE(summary.ok()) << summary.error().message;

@@ -23,6 +23,7 @@
 #include "summary/file.hpp"
 #include "summary/reduce.hpp"
 #include "summary/test_random_run.hpp"
+#include "summary/test_reduce.hpp"
 #include "trace/calls.hpp"
 #include "trace/test_trace.hpp"
 
@@ -55,21 +56,8 @@ trace::Trace long_run(uint32_t ranks, uint32_t events) {
   return test.finish(1);
 }
 
-/// known  files of local definitions that are not read again.
-otf2::Archive opened(const fs::path& anchor, const otf2::LocalFiles* known = nullptr) {
-  base::ThreadPool pool(2);
-  base::Progress progress;
-  auto archive = otf2::open_archive(anchor, pool, progress, {}, known);
-  EXPECT_TRUE(archive.ok()) << archive.error().message;
-  return std::move(archive).value();
-}
-
 RunSummary reduced(const fs::path& anchor, uint64_t events_a_window) {
-  base::ThreadPool pool(2);
-  base::Progress progress;
-  exchange::Exchange alone;
-  auto summary = reduce(opened(anchor), {.events = events_a_window, .first_ticks = 1000}, pool,
-                        progress, alone);
+  auto summary = in_windows(anchor, {.events = events_a_window, .first_ticks = 1000});
   EXPECT_TRUE(summary.ok()) << summary.error().message;
   return std::move(summary).value();
 }

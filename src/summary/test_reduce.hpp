@@ -16,6 +16,18 @@
 namespace pathline::summary {
 
 /// For tests only.
+///
+/// known  files of local definitions that are not read again.
+inline otf2::Archive opened(const std::filesystem::path& anchor,
+                            const otf2::LocalFiles* known = nullptr) {
+  base::ThreadPool pool(2);
+  base::Progress progress;
+  auto archive = otf2::open_archive(anchor, pool, progress, {}, known);
+  EXPECT_TRUE(archive.ok()) << archive.error().message;
+  return std::move(archive).value();
+}
+
+/// For tests only.
 inline base::Result<RunSummary> in_windows(const std::filesystem::path& anchor,
                                            const WindowSize& size) {
   base::ThreadPool pool(2);
