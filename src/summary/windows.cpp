@@ -40,6 +40,7 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
     states_.push_back({otf2::EventStream(archive_.event_chunk_bytes, trace.definitions,
                                          location.clock_offsets, archive_.mappings[i].get()),
                        {},
+                       {},
                        0,
                        {}});
   }
@@ -125,8 +126,8 @@ base::Status Windows::next(const Look& look) {
   for (size_t i = 0; i < states_.size(); ++i) {
     if (!share_.owns(i)) continue;
     after += states_[i].seen.events;
-    bytes += std::min(states_[i].stream.position(), archive_.event_bytes[i]);
-    ended = ended && states_[i].stream.ended();
+    bytes += std::min(states_[i].reached.bytes, archive_.event_bytes[i]);
+    ended = ended && states_[i].reached.ended;
   }
   progress_.done = bytes;
   const uint64_t events = after - std::exchange(seen_events_, after) + share_.received();
@@ -187,8 +188,8 @@ void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
 base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   State& state = states_[i];
   // Nothing is behind the last window: an event may have the last of all times.
-  const bool is_later = state.stream.next_ticks() >= until_ && until_ != UINT64_MAX;
-  if (state.stream.ended() || is_later) return {};
+  const bool is_later = state.reached.next_ticks >= until_ && until_ != UINT64_MAX;
+  if (state.reached.ended || is_later) return {};
   trace::Events& events = archive_.trace.locations[i].events;
   trace::EventsBuilder& builder = visit.builder;
   // As many as other locations get, by what they had so far, and some more.
@@ -201,12 +202,13 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
     if (auto status = open_location(archive_, i, visit.reader); !status) return status;
   }
   constexpr double kLeastBytes = 4096;
-  const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.stream.position()));
+  const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.reached.bytes));
   state.stream.decode_until(
       [&](uint64_t offset, size_t count) { return visit.reader.read(offset, count); },
       archive_.event_bytes[i], static_cast<uint64_t>(bytes), until_, builder);
   if (auto status = read_status(archive_, i, visit.reader); !status) return status;
-  if (state.stream.ended()) {
+  state.reached = {state.stream.position(), state.stream.next_ticks(), state.stream.ended()};
+  if (state.reached.ended) {
     visit.reader.close();
   } else {
     files_.put_back(i, visit.reader);

@@ -97,8 +97,15 @@ class Windows {
   [[nodiscard]] const otf2::Archive& archive() const { return archive_; }
 
  private:
+  /// What the stream says of itself, beside the rest: all are asked in each window.
+  struct Reached {
+    uint64_t bytes = 0;
+    uint64_t next_ticks = 0;
+    bool ended = false;
+  };
   struct State {
     otf2::EventStream stream;
+    Reached reached;
     std::vector<uint32_t> open;  // Enters in the events of the window.
     uint32_t kept = 0;           // Events that the window began with.
     size_t earlier = 0;
