@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/run_tables.hpp"
+#include "base/arena.hpp"
 #include "base/column.hpp"
 #include "base/packed_column.hpp"
 #include "base/text.hpp"
@@ -105,6 +106,14 @@ base::Column<T> unpacked(const base::PackedColumn<T>& packed, const Rows& rows) 
   base::Column<T> values(rows.count);
   copy_to(values.data(), packed, rows);
   return values;
+}
+
+/// For all to be written: its pages are asked for at once.
+template <class T>
+base::Column<T> with_pages(size_t count) {
+  base::Column<T> column(count);
+  base::populate(column.data(), count * sizeof(T));
+  return column;
 }
 
 template <class T>
@@ -239,11 +248,11 @@ DataTable events_table(const SharedTrace& trace, const trace::Selection& selecti
   }
   const size_t count = first.back();
   const EventCodes codes(*trace);
-  base::Column<uint64_t> location(count);
-  base::Column<uint64_t> ticks(count);
-  base::Column<double> time_s(count);
-  base::Column<int8_t> event(count);
-  base::Column<int32_t> region(count);
+  auto location = with_pages<uint64_t>(count);
+  auto ticks = with_pages<uint64_t>(count);
+  auto time_s = with_pages<double>(count);
+  auto event = with_pages<int8_t>(count);
+  auto region = with_pages<int32_t>(count);
   pool.for_each(trace->locations.size(), [&](size_t i) {
     const trace::Events& events = trace->locations[i].events;
     std::fill_n(location.data() + first[i], rows[i].count, trace->locations[i].id);
