@@ -116,7 +116,7 @@ class Parts {
     return parts;
   }
   [[nodiscard]] uint64_t events_in(const Window& part) const {
-    return summary::events_to_keep(archive_.index, summary_.run, read_for(part));
+    return summary::events_to_keep(*archive_.index, summary_.run, read_for(part));
   }
 
   /// What the part from a border on is read from, and what was sent before.

@@ -43,7 +43,7 @@ base::Result<std::shared_ptr<const trace::WholeRun>> whole_of(const KnownArchive
                                                               const summary::RunSummary& summary,
                                                               const summary::PartOfRun& part) {
   auto whole = std::make_shared<trace::WholeRun>();
-  for (const uint64_t events : archive.index.events) whole->is_recorded.push_back(events > 0);
+  for (const uint64_t events : archive.index->events) whole->is_recorded.push_back(events > 0);
   whole->steps.resize(summary.run.rank_count);
   if (summary.facts.marked_steps == 0) return std::shared_ptr<const trace::WholeRun>(whole);
   if (!archive.steps) {
@@ -88,9 +88,20 @@ base::Result<otf2::Archive> open_archive_of(const fs::path& source,
                             index.local_files.empty() ? nullptr : &index.local_files);
 }
 
+base::Result<std::shared_ptr<const summary::ArchiveIndex>> KeptIndex::of(
+    const summary::ColumnReader& file, const trace::Trace& run) {
+  const std::scoped_lock lock(reading_);
+  if (!index_) {
+    auto read = summary::read_archive_index(file, run);
+    if (!read) return read.error();
+    index_ = std::make_shared<const summary::ArchiveIndex>(std::move(read).value());
+  }
+  return index_;
+}
+
 base::Result<std::optional<KnownArchive>> known_archive(const fs::path& path,
                                                         const summary::RunSummary& summary,
-                                                        PartNeeds needs) {
+                                                        PartNeeds needs, KeptIndex* kept) {
   using Known = std::optional<KnownArchive>;
   KnownArchive archive{input::events_of(summary, path), {}, {}, {}, {}};
   std::error_code failed;
@@ -98,9 +109,10 @@ base::Result<std::optional<KnownArchive>> known_archive(const fs::path& path,
   auto file = summary::ColumnReader::open(path);
   if (!file) return file.error();
   archive.file = std::move(file).value();
-  auto index = summary::read_archive_index(*archive.file, summary.run);
+  KeptIndex own;
+  auto index = (kept != nullptr ? *kept : own).of(*archive.file, summary.run);
   if (!index) return index.error();
-  if (index.value().empty()) return Known();
+  if (index.value()->empty()) return Known();
   archive.index = std::move(index).value();
   if (needs == PartNeeds::kCalls) return Known(std::move(archive));
   auto marks = summary::read_marks(*archive.file, summary.run);
@@ -129,16 +141,16 @@ base::Result<WaitsOfPart> waits_of_part(const KnownArchive& archive,
       if (!known) return known.error();
       whole = std::move(known).value();
     }
-    auto opened = open_archive_of(archive.source, archive.index, part.locations, pool);
+    auto opened = open_archive_of(archive.source, *archive.index, part.locations, pool);
     if (!opened) return opened.error();
-    auto read = summary::read_back_waits(std::move(opened).value(), archive.index, archive.marks,
+    auto read = summary::read_back_waits(std::move(opened).value(), *archive.index, archive.marks,
                                          summary.run, part, asked, whole, pool);
     if (!read) return read.error();
     const bool is_all = part.until_ticks == UINT64_MAX;
     const uint64_t cut_calls = is_all ? 0 : read.value().cut_calls;
     summary::PartOfRun longer = longer_by(part, 1 << doublings);
     const auto fits = [&] {
-      const uint64_t events = summary::events_to_keep(archive.index, summary.run, longer);
+      const uint64_t events = summary::events_to_keep(*archive.index, summary.run, longer);
       return events <= available / read_on.bytes_an_event;
     };
     if (cut_calls == 0 || doublings == read_on.doublings || !fits()) {

@@ -171,7 +171,7 @@ base::Result<std::optional<MiddlePart>> middle_part(const fs::path& path,
     const auto [first, last] = part_of(wide);
     const summary::PartOfRun part = summary::between_operations(
         archive.marks, {stretches[first].begin_ticks, stretches[last].end_ticks, locations});
-    return summary::events_to_keep(archive.index, summary.run, part);
+    return summary::events_to_keep(*archive.index, summary.run, part);
   };
   // All that lies between the marks is read for the one in the middle, too.
   const uint64_t least = events_of(0);

@@ -55,7 +55,7 @@ uint64_t bytes_an_event(PartNeeds needs) {
 /// Whether a part is so much of a run that this is read as a whole.
 bool is_whole(const KnownArchive& archive, const summary::RunSummary& summary,
               const summary::PartOfRun& part) {
-  return summary::events_to_read(archive.index, part) > summary.facts.events / 2 &&
+  return summary::events_to_read(*archive.index, part) > summary.facts.events / 2 &&
          fits_into_memory(summary);
 }
 
@@ -80,14 +80,12 @@ base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds nee
 
 }  // namespace
 
-base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
-                                                    const summary::RunSummary& summary,
-                                                    const trace::Selection& selection,
-                                                    PartNeeds needs, base::ThreadPool& pool,
-                                                    std::vector<std::string>& notes) {
+base::Result<std::optional<trace::Trace>> read_part(
+    const fs::path& path, const summary::RunSummary& summary, const trace::Selection& selection,
+    PartNeeds needs, base::ThreadPool& pool, std::vector<std::string>& notes, KeptIndex* kept) {
   using Part = std::optional<trace::Trace>;
   const trace::Trace& run = summary.run;
-  const auto known = known_archive(path, summary, needs);
+  const auto known = known_archive(path, summary, needs, kept);
   if (!known) return known.error();
   if (!known.value()) return Part();
   const KnownArchive& archive = *known.value();
@@ -103,7 +101,7 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
     part.locations = chosen_locations(run, {});
   }
   if (is_whole(archive, summary, part)) return Part();
-  const uint64_t events = summary::events_to_keep(archive.index, run, part);
+  const uint64_t events = summary::events_to_keep(*archive.index, run, part);
   if (auto status = check_memory(archive.source, events, needs); !status) return status.error();
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
     const uint64_t from_ticks = needs == PartNeeds::kFindings ? selection.from_ticks : 0;
@@ -118,12 +116,12 @@ base::Result<std::optional<trace::Trace>> read_part(const fs::path& path,
     }
     return Part(std::move(read.value().trace));
   }
-  auto opened = open_archive_of(archive.source, archive.index, part.locations, pool);
+  auto opened = open_archive_of(archive.source, *archive.index, part.locations, pool);
   if (!opened) return opened.error();
   auto trace = needs == PartNeeds::kMessages
-                   ? summary::read_back_messages(std::move(opened).value(), archive.index,
+                   ? summary::read_back_messages(std::move(opened).value(), *archive.index,
                                                  archive.marks, run, part, pool)
-                   : summary::read_back(std::move(opened).value(), archive.index, run, part, pool);
+                   : summary::read_back(std::move(opened).value(), *archive.index, run, part, pool);
   if (!trace) return trace.error();
   return Part(std::move(trace).value());
 }
@@ -132,23 +130,23 @@ base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
                                                         const summary::RunSummary& summary,
                                                         const trace::Selection& selection,
                                                         std::vector<uint32_t> locations,
-                                                        base::ThreadPool& pool) {
+                                                        base::ThreadPool& pool, KeptIndex* kept) {
   using Part = std::optional<trace::Trace>;
-  const auto known = known_archive(path, summary, PartNeeds::kCalls);
+  const auto known = known_archive(path, summary, PartNeeds::kCalls, kept);
   if (!known) return known.error();
   if (!known.value()) return Part();
   const KnownArchive& archive = *known.value();
   const summary::PartOfRun part{std::max<uint64_t>(1, selection.from_ticks) - 1,
                                 selection.until_ticks, std::move(locations)};
   if (is_whole(archive, summary, part)) return Part();
-  const uint64_t events = summary::events_to_keep(archive.index, summary.run, part);
+  const uint64_t events = summary::events_to_keep(*archive.index, summary.run, part);
   constexpr uint64_t kBytesOfRow = 25;  // Of events_table().
   if (auto status = check_memory(archive.source, events, PartNeeds::kCalls, kBytesOfRow); !status) {
     return status.error();
   }
-  auto opened = open_archive_of(archive.source, archive.index, part.locations, pool);
+  auto opened = open_archive_of(archive.source, *archive.index, part.locations, pool);
   if (!opened) return opened.error();
-  auto trace = summary::read_back_recorded(std::move(opened).value(), archive.index, summary.run,
+  auto trace = summary::read_back_recorded(std::move(opened).value(), *archive.index, summary.run,
                                            part, pool);
   if (!trace) return trace.error();
   return Part(std::move(trace).value());

@@ -32,6 +32,7 @@ std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Sel
 /// path       of the summary.
 /// selection  with a time.
 /// notes      get a line where a call waits for what is too far behind the part to be read.
+/// kept       of this summary; null: where events stand is read for this part alone.
 /// returns    nullopt where the whole has to be read: the summary does not know the places of its
 ///            events or what was under way, the part is half of the run or more, or the archive is
 ///            not there.
@@ -42,7 +43,8 @@ base::Result<std::optional<trace::Trace>> read_part(const std::filesystem::path&
                                                     const summary::RunSummary& summary,
                                                     const trace::Selection& selection,
                                                     PartNeeds needs, base::ThreadPool& pool,
-                                                    std::vector<std::string>& notes);
+                                                    std::vector<std::string>& notes,
+                                                    KeptIndex* kept = nullptr);
 
 /// The events of the time of `selection` as they were recorded, and some Enters in front of it.
 ///
@@ -54,7 +56,8 @@ base::Result<std::optional<trace::Trace>> read_recorded(const std::filesystem::p
                                                         const summary::RunSummary& summary,
                                                         const trace::Selection& selection,
                                                         std::vector<uint32_t> locations,
-                                                        base::ThreadPool& pool);
+                                                        base::ThreadPool& pool,
+                                                        KeptIndex* kept = nullptr);
 
 /// So many events are judged in a few seconds.
 inline constexpr uint64_t kMostJudgedEvents = 1 << 24;

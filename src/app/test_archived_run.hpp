@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -95,7 +96,9 @@ class ArchivedRun {
 
   /// As of a file of its summary.
   [[nodiscard]] KnownArchive known() const {
-    KnownArchive known{archive_, {}, summary_.archive, marks_, summary::StepsOfTime()};
+    const std::shared_ptr<const summary::ArchiveIndex> index(std::shared_ptr<void>(),
+                                                             &summary_.archive);
+    KnownArchive known{archive_, {}, index, marks_, summary::StepsOfTime()};
     known.steps->windows = trace::marked_steps(whole);
     return known;
   }

@@ -143,8 +143,8 @@ app::SharedTrace Run::events_needed(const Part& part, app::PartNeeds needs) cons
   }
   base::ThreadPool threads = pool();
   std::vector<std::string> notes;
-  auto read =
-      need(app::read_part(file->path, *file->tables, selection(part), needs, threads, notes));
+  auto read = need(
+      app::read_part(file->path, *file->tables, selection(part), needs, threads, notes, &kept_));
   if (!read) return events_needed();
   return std::make_shared<const trace::Trace>(std::move(*read));
 }
@@ -254,7 +254,8 @@ app::SharedTrace Run::recorded_events(std::optional<uint32_t> location, const Pa
   base::ThreadPool threads = pool();
   auto read = need(app::read_recorded(
       file->path, *file->tables, time,
-      location ? std::vector<uint32_t>{*location} : app::chosen_locations(trace(), time), threads));
+      location ? std::vector<uint32_t>{*location} : app::chosen_locations(trace(), time), threads,
+      &kept_));
   if (!read) return events_needed();
   return std::make_shared<const trace::Trace>(std::move(*read));
 }

@@ -166,6 +166,7 @@ class Run {
   mutable std::mutex reading_;
   mutable LateTable pairs_;
   mutable LateTable steps_;
+  mutable app::KeptIndex kept_;      ///< Of a summary.
   mutable app::SharedTrace events_;  ///< Of a summary, once they were needed.
   mutable unsigned read_alone_ = 0;  ///< How often the events of one location were.
   mutable ShownTables shown_;
