@@ -18,7 +18,7 @@ namespace pathline::otf2 {
 /// that stands behind so many and has a time of its own. There is none inside of more than
 /// kMostOpen calls.
 struct SeekPoints {
-  static constexpr uint64_t kEvery = 4096;
+  static constexpr uint64_t kEvery = 2048;
   static constexpr size_t kMostOpen = 1000;
 
   std::vector<uint64_t> offset;     ///< In the file, of the record of that time.

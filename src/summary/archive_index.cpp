@@ -158,24 +158,31 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
   if (!fits_run) return file.damaged("table seek: its rows do not fit the run");
   index.file_bytes = std::move(bytes).value();
   index.events = std::move(events).value();
+  index.places.reserve(run.locations.size());
+  const uint32_t* const depth = depths.value().data();
   size_t row = 0;
   size_t open = 0;
   for (const uint64_t count : rows.value()) {
     if (count > depths.value().size() - row) return file.damaged("table seek: it ends early");
+    const uint64_t calls = std::accumulate(depth + row, depth + row + count, uint64_t{0});
+    if (calls > region.size() - open) return file.damaged("table seek: it lacks open calls");
     otf2::SeekPoints& places = index.places.emplace_back();
+    places.offset.resize(count);
+    places.event.resize(count);
+    places.ticks.resize(count);
+    places.open_end.resize(count);
+    places.open.reserve(calls);
+    for (; calls > places.open.size(); ++open) places.open.emplace_back(region[open]);
     uint64_t offset = 0;
     uint64_t event = 0;
     uint64_t ticks = 0;
-    for (const size_t end = row + count; row < end; ++row) {
-      places.offset.push_back(offset += numbers.value()[row * kPlaceColumns]);
-      places.event.push_back(event += numbers.value()[row * kPlaceColumns + 1]);
-      places.ticks.push_back(ticks += numbers.value()[row * kPlaceColumns + 2]);
-      const uint32_t depth = depths.value()[row];
-      if (depth > region.size() - open) return file.damaged("table seek: it lacks open calls");
-      for (const size_t last = open + depth; open < last; ++open) {
-        places.open.emplace_back(region[open]);
-      }
-      places.open_end.push_back(places.open.size());
+    uint64_t open_end = 0;
+    for (size_t i = 0; i < count; ++i, ++row) {
+      const uint64_t* const place = &numbers.value()[row * kPlaceColumns];
+      places.offset[i] = offset += place[0];
+      places.event[i] = event += place[1];
+      places.ticks[i] = ticks += place[2];
+      places.open_end[i] = open_end += depth[row];
     }
     if (!std::is_sorted(places.ticks.begin(), places.ticks.end()) ||
         !std::is_sorted(places.event.begin(), places.event.end())) {
