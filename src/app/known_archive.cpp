@@ -91,10 +91,12 @@ base::Result<otf2::Archive> open_archive_of(const fs::path& source,
 base::Result<std::shared_ptr<const summary::ArchiveIndex>> KeptIndex::of(
     const summary::ColumnReader& file, const trace::Trace& run) {
   const std::scoped_lock lock(reading_);
-  if (!index_) {
+  const uint32_t checksum = summary::checksum_of_index(file);
+  if (!index_ || checksum != checksum_) {
     auto read = summary::read_archive_index(file, run);
     if (!read) return read.error();
     index_ = std::make_shared<const summary::ArchiveIndex>(std::move(read).value());
+    checksum_ = checksum;
   }
   return index_;
 }

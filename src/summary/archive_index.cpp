@@ -132,6 +132,16 @@ void write_archive_index(const ArchiveIndex& index, ColumnWriter& out) {
   if (!index.local_files.empty()) write_local_files(index, out);
 }
 
+uint32_t checksum_of_index(const ColumnReader& file) {
+  uint32_t sum = 0;
+  for (const char* const name :
+       {"archive.bytes", "archive.events", "seek.location.rows", "seek.place", "seek.depth",
+        "seek.region", "archive.local.bytes", "archive.local"}) {
+    sum = file.checksum(name, sum);
+  }
+  return sum;
+}
+
 base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const trace::Trace& run) {
   ArchiveIndex index;
   if (!file.has("archive.bytes")) return index;
@@ -159,12 +169,13 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
   index.file_bytes = std::move(bytes).value();
   index.events = std::move(events).value();
   index.places.reserve(run.locations.size());
-  const uint32_t* const depth = depths.value().data();
+  const std::span<const uint32_t> all_depths(depths.value());
   size_t row = 0;
   size_t open = 0;
   for (const uint64_t count : rows.value()) {
     if (count > depths.value().size() - row) return file.damaged("table seek: it ends early");
-    const uint64_t calls = std::accumulate(depth + row, depth + row + count, uint64_t{0});
+    const auto depth = all_depths.subspan(row, count);
+    const uint64_t calls = std::accumulate(depth.begin(), depth.end(), uint64_t{0});
     if (calls > region.size() - open) return file.damaged("table seek: it lacks open calls");
     otf2::SeekPoints& places = index.places.emplace_back();
     places.offset.resize(count);
@@ -172,7 +183,8 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
     places.ticks.resize(count);
     places.open_end.resize(count);
     places.open.reserve(calls);
-    for (; calls > places.open.size(); ++open) places.open.emplace_back(region[open]);
+    for (const uint32_t r : std::span(region).subspan(open, calls)) places.open.emplace_back(r);
+    open += calls;
     uint64_t offset = 0;
     uint64_t event = 0;
     uint64_t ticks = 0;
@@ -182,7 +194,7 @@ base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const tr
       places.offset[i] = offset += place[0];
       places.event[i] = event += place[1];
       places.ticks[i] = ticks += place[2];
-      places.open_end[i] = open_end += depth[row];
+      places.open_end[i] = open_end += depth[i];
     }
     if (!std::is_sorted(places.ticks.begin(), places.ticks.end()) ||
         !std::is_sorted(places.event.begin(), places.event.end())) {

@@ -36,6 +36,9 @@ void write_archive_index(const ArchiveIndex& index, ColumnWriter& out);
 /// errors   kCorrupt for damage and for rows that do not fit the run.
 base::Result<ArchiveIndex> read_archive_index(const ColumnReader& file, const trace::Trace& run);
 
+/// Of two files that say the same of where events stand it is the same. Little is read for it.
+uint32_t checksum_of_index(const ColumnReader& file);
+
 struct PartOfRun {
   uint64_t from_ticks;
   uint64_t until_ticks;

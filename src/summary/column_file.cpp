@@ -372,6 +372,18 @@ base::Status ColumnReader::read(const StoredColumn& column, const Block& block,
   return {};
 }
 
+uint32_t ColumnReader::checksum(std::string_view name, uint32_t before) const {
+  const Entry* const entry = find(name);
+  if (entry == nullptr) return before;
+  uint32_t sum = libdeflate_crc32(before, name.data(), name.size());
+  const auto column = find_blocks(name, entry->width);
+  if (!column) return sum;  // Who reads it is told.
+  for (const Block& block : column.value().blocks) {
+    sum = libdeflate_crc32(sum, &block.crc, sizeof block.crc);
+  }
+  return sum;
+}
+
 base::Result<std::vector<std::string>> ColumnReader::texts(std::string_view name) const {
   auto characters = column<char>(name);
   if (!characters) return characters.error();

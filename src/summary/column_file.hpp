@@ -176,6 +176,8 @@ class ColumnReader {
     return Cursor<T>(*this, std::move(stored).value());
   }
   [[nodiscard]] base::Result<std::vector<std::string>> texts(std::string_view name) const;
+  /// Of the checksums that the blocks of a column have; `before` where there is no such column.
+  [[nodiscard]] uint32_t checksum(std::string_view name, uint32_t before) const;
   [[nodiscard]] base::Error damaged(const std::string& fact) const;
 
  private:

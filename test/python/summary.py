@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A summary and a Cube profile have the tables of their commands; what they do not know is read, or said."""
 
+import concurrent.futures
 import os
 import tempfile
 
@@ -79,6 +80,12 @@ def check_events(path, archive):
         check_equal(question(pathline.open(path)), question(run), ("part", i))
     for i, question in enumerate(EVENTS):
         check_equal(question(pathline.open(path)), question(run), ("events", i))
+    # Where events stand is read once, also by who asks at the same time.
+    asked, questions = pathline.open(path), OF_PARTS + EVENTS[:-1]
+    expected = [question(run) for question in questions]
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        for i, found in enumerate(threads.map(lambda question: question(asked), 2 * questions)):
+            check_equal(found, expected[i % len(questions)], ("asked before", i))
     whole, part = run.events(3).to_pandas(), run.events(3, begin_s=0.25, end_s=0.5).to_pandas()
     is_in = (whole.time_s >= 0.25) & (whole.time_s < 0.5)
     assert len(part) > 10 and whole[is_in].reset_index(drop=True).equals(part)
@@ -158,15 +165,19 @@ def check_replaced(folder):
     run = None
     for number, words in enumerate((["--ranks", 4], ["--ranks", 4, "--seed", 7], ["--ranks", 6])):
         archive = os.path.join(folder, f"replaced{number}")
-        synth("fd4", archive, "--messages", 500, "--seconds", 2, *words)
+        synth("fd4", archive, "--messages", 20000, "--seconds", 2, *words)
         new = os.path.join(folder, "new.plsum")
         command("reduce", archive, "-o", new)
         os.rename(new, path)
         if run is None:
             run = pathline.open(path)
+            assert 1000 < len(run.events(begin_s=0.5, end_s=0.6)) < 100000
         else:
             for late in (run.steps, run.matrix, lambda: run.figure("matrix")):
                 assert "another file than the one that was opened" in error_of(late)
+            # Places in another archive.
+            assert ("is another archive", "do not fit the run")[number - 1] in error_of(
+                lambda: run.events(begin_s=0.5, end_s=0.6))
     assert run.figure("profile") and len(pathline.open(path).steps())
     here = os.getcwd()
     os.chdir(folder)
