@@ -90,12 +90,13 @@ class Decoder {
   }
   /// The same for a file whose bytes are read when they are needed.
   ///
-  /// expected  so many bytes to begin with, and no more at once behind: less at first.
+  /// expected  so many bytes to begin with. Pieces behind are smaller at first, and no larger but
+  ///           for a record that is.
   void run_until(const ReadBytes& read, uint64_t file_bytes, uint64_t expected,
                  uint64_t chunk_bytes, uint64_t until) {
     constexpr uint64_t kLeastBytes = 4096;
-    uint64_t usual = expected;
-    uint64_t lacking = std::min(usual, std::max(kLeastBytes, usual / 8));
+    uint64_t most_lacking = expected;
+    uint64_t lacking = std::min(most_lacking, std::max(kLeastBytes, expected / 8));
     begin_run(until);
     while (!done() && !paused_) {
       const uint64_t begin = position_ / chunk_bytes * chunk_bytes;
@@ -120,9 +121,9 @@ class Decoder {
         // A record that did not fit may do so with the bytes behind; nothing of it was taken.
         fault.reset();
         position_ = from + reached;
-        // Of a record that is larger a piece has at least one.
-        if (reached <= skipped) usual = lacking = 2 * count;
-        expected = std::exchange(lacking, std::min(usual, 2 * lacking));
+        // A record is larger than the piece: from now on a piece holds one.
+        if (reached <= skipped) most_lacking = lacking = 2 * count;
+        expected = std::exchange(lacking, std::min(most_lacking, 2 * lacking));
       } else {
         position_ = begin + chunk_bytes;
       }

@@ -229,6 +229,41 @@ TEST(EventStream, GoesOnAtAPlaceWithoutWhatStandsBeforeIt) {
   EXPECT_GT(big_endian, 0);
 }
 
+// A window that has somewhat more than was expected.
+TEST(EventStream, ReadsLittleMoreThanItLacks) {
+  constexpr uint64_t kOneChunk = 1 << 20;
+  const Bytes file = random_event_file(5, kOneChunk, 60000, 0, 0);
+  EventStream whole(kOneChunk, definitions(), kOffsets, nullptr);
+  trace::EventsBuilder all;
+  whole.decode_until(file, UINT64_MAX, all);
+  const SeekPoints& places = whole.seek_points();
+  ASSERT_GT(places.size(), 10);
+  for (size_t place = 5; place < places.size(); ++place) {
+    const uint64_t needed = places.offset[place];
+    if (needed > kOneChunk - (kOneChunk >> 2)) break;
+    for (const uint64_t expected : {needed - needed / 20, needed / 4, uint64_t{8192}}) {
+      SCOPED_TRACE(testing::Message() << "expected " << expected << " of " << needed);
+      EventStream stream(kOneChunk, definitions(), kOffsets, nullptr);
+      trace::EventsBuilder builder;
+      std::vector<size_t> counts;
+      const ReadBytes read = [&](uint64_t offset, size_t count) {
+        counts.push_back(count);
+        return std::span(file).subspan(offset, count);
+      };
+      stream.decode_until(read, file.size(), expected, places.ticks[place], builder);
+      EXPECT_EQ(builder.size(), places.event[place]);
+      size_t bytes = 0;
+      for (const size_t count : counts) bytes += count;
+      constexpr size_t kParts = 8;
+      EXPECT_LT(bytes, needed + needed / 2);
+      if (expected > needed / 2) {
+        EXPECT_LT(bytes, needed + needed / kParts + 4096);
+      }
+      EXPECT_LT(counts.size(), needed / expected + kParts);
+    }
+  }
+}
+
 TEST(EventStream, EndsAtAPlaceThatIsNotInTheFile) {
   const Bytes file = random_event_file(3, kChunkBytes, 60, 0, 0);
   for (const uint64_t beyond : {uint64_t{0}, uint64_t{1}, kChunkBytes, uint64_t{1} << 40U}) {

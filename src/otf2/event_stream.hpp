@@ -58,7 +58,7 @@ class EventStream {
   /// The same for a file that is read piece by piece, as far as it is needed.
   ///
   /// file_bytes  how many it has.
-  /// expected    so many bytes will be needed, about.
+  /// expected    so many bytes will be needed, about; what they lack is read in smaller pieces.
   void decode_until(const ReadBytes& read, uint64_t file_bytes, uint64_t expected,
                     uint64_t until_ticks, trace::EventsBuilder& builder);
   /// Goes on at a place of SeekPoints, before which `event` events stand. The builder of

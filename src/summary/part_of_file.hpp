@@ -10,8 +10,8 @@
 
 namespace pathline::summary {
 
-/// Decodes the file of a location, of which it reads little more than is needed, in pieces of some
-/// 256 KiB: to map all of it, and to unmap it again, takes longer.
+/// Decodes the file of a location, of which it reads little more than is needed, in pieces of up
+/// to 256 KiB: to map all of it, and to unmap it again, takes longer.
 class PartOfFile {
  public:
   /// stream  where the part begins.
