@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
@@ -14,23 +15,45 @@
 #include "otf2/anchor.hpp"
 
 namespace pathline::summary {
+namespace {
+// O_NONBLOCK: a pipe without a writer would wait for one; it has no pieces.
+constexpr int kForPieces = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+}  // namespace
 
 base::Status PieceReader::open(const std::filesystem::path& path) {
   close();
   failure_ = 0;
-  // O_NONBLOCK: a pipe without a writer would wait for one; it has no pieces.
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  descriptor_ = ::open(path.c_str(), kForPieces);
   if (descriptor_ >= 0) return {};
   const int reason = errno;
   return base::Error{reason == ENOENT ? base::ErrorCode::kNotFound : base::ErrorCode::kIo,
                      fmt::format("cannot open {}: {}", path.string(), base::system_reason(reason))};
 }
 
-base::Status open_location(const otf2::Archive& archive, size_t location, PieceReader& reader) {
-  const auto path = otf2::events_path(archive.anchor, archive.trace.locations[location].id);
-  auto status = reader.open(path);
+EventFolder::EventFolder(const otf2::Archive& archive)
+    : archive_(archive),
+      descriptor_(::open(otf2::events_path(archive.anchor, 0).parent_path().c_str(),
+                         O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+EventFolder::~EventFolder() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+base::Status EventFolder::open(size_t location, PieceReader& reader) const {
+  const auto path = [&] {
+    return otf2::events_path(archive_.anchor, archive_.trace.locations[location].id);
+  };
+  if (descriptor_ >= 0) {
+    const std::string name = fmt::format("{}.evt", archive_.trace.locations[location].id);
+    const int opened = ::openat(descriptor_, name.c_str(), kForPieces);
+    if (opened >= 0) {
+      reader.use(opened);
+      return {};
+    }
+  }
+  auto status = reader.open(path());
   if (status || status.error().code != base::ErrorCode::kNotFound) return status;
-  return otf2::event_fault(path, archive.event_chunk_bytes, "", 0);
+  return otf2::event_fault(path(), archive_.event_chunk_bytes, "", 0);
 }
 
 std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {

@@ -42,9 +42,26 @@ class PieceReader {
   size_t count_ = 0;    // Bytes that are of the file.
 };
 
-/// Opens the events of a location.
-/// errors  those of otf2::event_fault() where there are none; kIo for a limit, which is no damage.
-base::Status open_location(const otf2::Archive& archive, size_t location, PieceReader& reader);
+/// The folder with the events of an archive, of which ten thousands of files are opened again and
+/// again: each time without a walk through its path. For several threads.
+class EventFolder {
+ public:
+  /// archive  must outlive this.
+  explicit EventFolder(const otf2::Archive& archive);
+  ~EventFolder();
+  EventFolder(const EventFolder&) = delete;
+  EventFolder& operator=(const EventFolder&) = delete;
+
+  /// Opens the events of a location.
+  /// errors  those of otf2::event_fault() where there are none; kIo for a limit, which is no
+  /// damage.
+  base::Status open(size_t location, PieceReader& reader) const;
+
+ private:
+  const otf2::Archive& archive_;
+  int descriptor_;  // -1: files are opened by their path.
+};
+
 /// What went wrong while they were read, which decoding takes for the end of the file.
 base::Status read_status(const otf2::Archive& archive, size_t location, const PieceReader& reader);
 

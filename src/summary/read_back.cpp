@@ -128,13 +128,14 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     return is_another(archive.anchor, "it defines something else");
   }
   std::vector<std::optional<base::Error>> errors(part.locations.size());
+  const EventFolder folder(archive);
   const auto read = [&](uint32_t i, PieceReader& reader,
                         trace::EventsBuilder& builder) -> base::Status {
     const otf2::SeekPoints& places = index.places[i];
     trace::Location& location = trace.locations[i];
     if (places.size() == 0 || places.ticks[0] >= part.until_ticks) return {};
-    const auto path = otf2::events_path(archive.anchor, location.id);
-    if (auto status = open_location(archive, i, reader); !status) return status;
+    const auto path = [&] { return otf2::events_path(archive.anchor, location.id); };
+    if (auto status = folder.open(i, reader); !status) return status;
     const uint64_t file_bytes = archive.event_bytes[i];
     const size_t place = place_before(places, part.from_ticks);
     otf2::EventStream begun(archive.event_chunk_bytes, trace.definitions, location.clock_offsets,
@@ -159,7 +160,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     if (auto status = read_status(archive, i, reader); !status) return status;
     if (stream.fault() || before.size() != open || stream.next_ticks() != places.ticks[place]) {
       return is_another(archive.anchor,
-                        fmt::format("{} has another event at byte {}", path.filename().string(),
+                        fmt::format("{} has another event at byte {}", path().filename().string(),
                                     places.offset[place]));
     }
     file.decode_until(part.from_ticks, before);
@@ -180,7 +181,7 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     if (auto status = read_status(archive, i, reader); !status) return status;
     if (stream.fault()) {
       return otf2::event_fault(
-          path, archive.event_chunk_bytes, *stream.fault(),
+          path(), archive.event_chunk_bytes, *stream.fault(),
           places.event[place] + before.size() - open + builder.size() - added + stream.unknown());
     }
     const uint64_t end_ticks = stream.ended() ? last_ticks : part.until_ticks;

@@ -30,6 +30,7 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
       share_(exchange, archive_.trace, archive_.event_bytes),
       size_(size),
       scouts_(archive_, [this](size_t location) { return share_.owns(location); }),
+      folder_(archive_),
       files_(archive_.event_bytes.size()),
       pool_(pool),
       progress_(progress) {
@@ -37,12 +38,9 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
   states_.reserve(trace.locations.size());
   for (size_t i = 0; i < trace.locations.size(); ++i) {
     const trace::Location& location = trace.locations[i];
-    states_.push_back({otf2::EventStream(archive_.event_chunk_bytes, trace.definitions,
-                                         location.clock_offsets, archive_.mappings[i].get()),
-                       {},
-                       {},
-                       0,
-                       {}});
+    states_.push_back(
+        {.stream = otf2::EventStream(archive_.event_chunk_bytes, trace.definitions,
+                                     location.clock_offsets, archive_.mappings[i].get())});
   }
   kept_.resize(states_.size());
   until_ = trace.definitions.clock.global_offset;
@@ -199,7 +197,7 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
                                               static_cast<double>(seen_events_);
   begin(i, builder);
   if (!files_.take(i, visit.reader)) {
-    if (auto status = open_location(archive_, i, visit.reader); !status) return status;
+    if (auto status = folder_.open(i, visit.reader); !status) return status;
   }
   constexpr double kLeastBytes = 4096;
   const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.reached.bytes));

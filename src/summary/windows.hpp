@@ -125,6 +125,7 @@ class Windows {
   Share share_;
   const WindowSize size_;
   Scouts scouts_;
+  EventFolder folder_;
   OpenFiles files_;
   base::ThreadPool& pool_;
   base::Progress& progress_;
