@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 
 #include "app/run_tables.hpp"
 #include "base/arena.hpp"
@@ -108,12 +110,9 @@ base::Column<T> unpacked(const base::PackedColumn<T>& packed, const Rows& rows) 
   return values;
 }
 
-/// For all to be written: its pages are asked for at once.
 template <class T>
-base::Column<T> with_pages(size_t count) {
-  base::Column<T> column(count);
-  base::populate(column.data(), count * sizeof(T));
-  return column;
+std::span<std::byte> bytes_of(base::Column<T>& column) {
+  return {reinterpret_cast<std::byte*>(column.data()), column.size() * sizeof(T)};
 }
 
 template <class T>
@@ -248,11 +247,16 @@ DataTable events_table(const SharedTrace& trace, const trace::Selection& selecti
   }
   const size_t count = first.back();
   const EventCodes codes(*trace);
-  auto location = with_pages<uint64_t>(count);
-  auto ticks = with_pages<uint64_t>(count);
-  auto time_s = with_pages<double>(count);
-  auto event = with_pages<int8_t>(count);
-  auto region = with_pages<int32_t>(count);
+  base::Column<uint64_t> location(count);
+  base::Column<uint64_t> ticks(count);
+  base::Column<double> time_s(count);
+  base::Column<int8_t> event(count);
+  base::Column<int32_t> region(count);
+  // All will be written: their pages are asked for at once.
+  const std::array<std::span<std::byte>, 5> memory = {
+      bytes_of(location), bytes_of(ticks), bytes_of(time_s), bytes_of(event), bytes_of(region)};
+  pool.for_each(memory.size(),
+                [&](size_t i) { base::populate(memory[i].data(), memory[i].size()); });
   pool.for_each(trace->locations.size(), [&](size_t i) {
     const trace::Events& events = trace->locations[i].events;
     std::fill_n(location.data() + first[i], rows[i].count, trace->locations[i].id);

@@ -140,7 +140,7 @@ base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
                                 selection.until_ticks, std::move(locations)};
   if (is_whole(archive, summary, part)) return Part();
   const uint64_t events = summary::events_to_keep(*archive.index, summary.run, part);
-  constexpr uint64_t kBytesOfRow = 25;  // Of events_table().
+  constexpr uint64_t kBytesOfRow = 29;  // Of events_table().
   if (auto status = check_memory(archive.source, events, PartNeeds::kCalls, kBytesOfRow); !status) {
     return status.error();
   }
