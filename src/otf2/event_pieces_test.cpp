@@ -185,14 +185,19 @@ TEST(EventStream, ReadsWhatItNeeds) {
   }
 }
 
+/// all  gets the events of the file.
+SeekPoints places_of(const Bytes& file, uint64_t chunk_bytes, trace::EventsBuilder& all) {
+  EventStream whole(chunk_bytes, definitions(), kOffsets, nullptr);
+  whole.decode_until(file, UINT64_MAX, all);
+  return whole.seek_points();
+}
+
 // In chunks of both byte orders, from places in the middle of them.
 TEST(EventStream, GoesOnAtAPlaceWithoutWhatStandsBeforeIt) {
   constexpr uint64_t kLongChunk = 16 << 10;
   const Bytes file = random_event_file(3, kLongChunk, 20000, 0, 0);
-  EventStream whole(kLongChunk, definitions(), kOffsets, nullptr);
   trace::EventsBuilder all;
-  whole.decode_until(file, UINT64_MAX, all);
-  const SeekPoints& places = whole.seek_points();
+  const SeekPoints places = places_of(file, kLongChunk, all);
   const trace::Events expected = all.finish();
 
   size_t big_endian = 0;
@@ -233,10 +238,8 @@ TEST(EventStream, GoesOnAtAPlaceWithoutWhatStandsBeforeIt) {
 TEST(EventStream, ReadsLittleMoreThanItLacks) {
   constexpr uint64_t kOneChunk = 1 << 20;
   const Bytes file = random_event_file(5, kOneChunk, 60000, 0, 0);
-  EventStream whole(kOneChunk, definitions(), kOffsets, nullptr);
   trace::EventsBuilder all;
-  whole.decode_until(file, UINT64_MAX, all);
-  const SeekPoints& places = whole.seek_points();
+  const SeekPoints places = places_of(file, kOneChunk, all);
   ASSERT_GT(places.size(), 10);
   for (size_t place = 5; place < places.size(); ++place) {
     const uint64_t needed = places.offset[place];
