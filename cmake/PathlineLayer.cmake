@@ -94,10 +94,11 @@ endfunction()
 #     DEPENDS trace graph                     layers; checked against layers.txt
 #     LIBRARIES PNG::PNG                      third party, seen only by this layer and its tests
 #     PUBLIC_LIBRARIES fmt::fmt               third party, seen in this layer's headers
-#     TESTS late_sender_test.cpp matrix_test.cpp)
+#     TESTS late_sender_test.cpp matrix_test.cpp
+#     ONCE Matrix.AgreesWithBruteForce)       as for pathline_test
 function(pathline_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
-    "SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES;TESTS")
+    "SOURCES;DEPENDS;LIBRARIES;PUBLIC_LIBRARIES;TESTS;ONCE")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pathline_layer(${name}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -128,7 +129,7 @@ function(pathline_layer name)
 
   if(PATHLINE_TESTS AND arg_TESTS)
     pathline_test(${name}_test SOURCES ${arg_TESTS}
-                  LIBRARIES pathline::${name} ${arg_LIBRARIES} LABEL unit)
+                  LIBRARIES pathline::${name} ${arg_LIBRARIES} LABEL unit ONCE ${arg_ONCE})
   endif()
 endfunction()
 
@@ -149,13 +150,21 @@ endif()
 
 # One GoogleTest executable, one CTest entry: asking each executable for its list of tests would
 # cost more on a small machine than the tests themselves.
+#
+# ONCE: tests, or patterns of them, that take seconds and judge results, through code that other tests
+# run under AddressSanitizer, too: they run without it.
 function(pathline_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES;ONCE")
   add_executable(${name} ${arg_SOURCES})
   pathline_test_options(${name})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  add_test(NAME ${name} COMMAND ${name})
+  set(filter)
+  if(arg_ONCE AND PATHLINE_SANITIZE MATCHES "address")
+    list(JOIN arg_ONCE ":" once)
+    set(filter "--gtest_filter=-${once}")
+  endif()
+  add_test(NAME ${name} COMMAND ${name} ${filter})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600)
 endfunction()
 
