@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Long because what is read of a location and what is known of its messages go together.
 #include "summary/read_back.hpp"
 
 #include <algorithm>
@@ -110,7 +111,43 @@ struct UnderWay {
   // Of Known::kUnmatched, per location:
   std::vector<std::vector<uint64_t>> sends;  // When something was sent before the part, by time.
   trace::Region of_sends;                    // A region of MPI for the calls that they stand in.
+  bool stay_in_calls = false;                // Those sent in a call of MPI that goes on.
 };
+
+/// What was sent before a part, and the calls that are open at its begin.
+///
+/// sends   when it was sent, by time. What stays in a call that goes on may still wait for its
+///         receiver there; the call then begins when it did, not with the part.
+/// before  the events of the location until there; given away.
+void begin_part(const std::vector<trace::CallClass>& classes, uint64_t from_ticks,
+                const UnderWay& known, std::span<const uint64_t> sends,
+                trace::EventsBuilder& before, trace::EventsBuilder& builder) {
+  std::vector<trace::Region> calls;
+  before.append_open_regions(calls);
+  const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
+    return region.valid() && classes[region] == trace::CallClass::kMpi;
+  });
+  uint64_t begin_ticks = from_ticks;
+  trace::Events events;
+  uint32_t sent = UINT32_MAX;  // From this event on in the call of MPI.
+  if (known.stay_in_calls && !sends.empty() && first != calls.end()) {
+    const uint32_t enter = before.open_calls()[static_cast<size_t>(first - calls.begin())];
+    events = before.finish();
+    if (sends.back() >= events.ticks[enter]) {
+      begin_ticks = events.ticks[enter];
+      sent = enter;
+    }
+  }
+  for (const uint64_t ticks : sends) {
+    if (sent != UINT32_MAX && ticks >= begin_ticks) break;
+    builder.enter(ticks, known.of_sends);
+    builder.leave(ticks, known.of_sends);
+  }
+  for (const trace::Region region : calls) builder.enter(begin_ticks, region);
+  for (size_t i = sent; i < events.size(); ++i) {
+    if (events.kind[i] == trace::EventKind::kMpiSend) add_unmatched(events, i, builder);
+  }
+}
 
 /// open_at_end  per location, gets the begin of the call of MPI that goes on behind the part; or
 ///              null.
@@ -164,17 +201,12 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
                                     places.offset[place]));
     }
     file.decode_until(part.from_ticks, before);
-    std::vector<trace::Region> calls;
-    before.append_open_regions(calls);
+    const size_t events_before = before.size() - open;
     builder.reserve(room(part.until_ticks) - std::min(room(part.until_ticks), before.size()));
-    if (!known.sends.empty()) {
-      for (const uint64_t ticks : known.sends[i]) {
-        builder.enter(ticks, known.of_sends);
-        builder.leave(ticks, known.of_sends);
-      }
-    }
-    const size_t added = builder.size() + calls.size();
-    for (const trace::Region region : calls) builder.enter(part.from_ticks, region);
+    std::span<const uint64_t> sends;
+    if (!known.sends.empty()) sends = known.sends[i];
+    begin_part(classes, part.from_ticks, known, sends, before, builder);
+    const size_t added = builder.size();
     std::span<const KnownEnd> ends;
     if (!known.ends.empty()) ends = known.ends[i];
     const uint64_t last_ticks = decode_without(ends, known.are, part.until_ticks, file, builder);
@@ -182,10 +214,10 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     if (stream.fault()) {
       return otf2::event_fault(
           path(), archive.event_chunk_bytes, *stream.fault(),
-          places.event[place] + before.size() - open + builder.size() - added + stream.unknown());
+          places.event[place] + events_before + builder.size() - added + stream.unknown());
     }
     const uint64_t end_ticks = stream.ended() ? last_ticks : part.until_ticks;
-    calls.clear();
+    std::vector<trace::Region> calls;
     builder.append_open_regions(calls);
     const std::vector<uint32_t> enters(builder.open_calls().begin(), builder.open_calls().end());
     for (size_t k = calls.size(); known.ends_calls && k-- > 0;) builder.leave(end_ticks, calls[k]);
@@ -402,6 +434,9 @@ base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveInd
   UnderWay known = ends_of(messages, part.from_ticks, locations);
   known.are = Known::kUnmatched;
   known.of_sends = sending_region(archive.trace.definitions);
+  // Who puts parts together knows what was sent before each (findings::NextPart), and asks for the
+  // calls of one; who asks for all calls wants to know of these, too.
+  known.stay_in_calls = asked.from_ticks == 0;
   if (known.of_sends.valid()) {
     known.sends.resize(locations);
     for (const MarkedMessage& one : messages) {
