@@ -47,11 +47,6 @@ std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Sel
 
 namespace {
 
-/// For calls without fields of messages, and without what is read for those alone.
-uint64_t bytes_an_event(PartNeeds needs) {
-  return needs == PartNeeds::kCalls ? 32 : needs == PartNeeds::kMessages ? 40 : kBytesOfPartAnEvent;
-}
-
 /// Whether a part is so much of a run that this is read as a whole.
 bool is_whole(const KnownArchive& archive, const summary::RunSummary& summary,
               const summary::PartOfRun& part) {
@@ -59,10 +54,19 @@ bool is_whole(const KnownArchive& archive, const summary::RunSummary& summary,
          fits_into_memory(summary);
 }
 
-/// Whether a part of so many events fits into memory.
+}  // namespace
+
+/// For calls without fields of messages, and without what is read for those alone.
+uint64_t bytes_an_event(PartNeeds needs) {
+  return needs == PartNeeds::kCalls ? 32 : needs == PartNeeds::kMessages ? 40 : kBytesOfPartAnEvent;
+}
+
+namespace {
+
+/// Whether so many events of a part fit into memory.
 ///
 /// more  bytes an event of what will be made of them
-base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds needs,
+base::Status check_memory(const KnownArchive& archive, uint64_t events, PartNeeds needs,
                           uint64_t more = 0) {
   const auto available = base::available_memory();
   const uint64_t each = bytes_an_event(needs) + more;
@@ -70,7 +74,7 @@ base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds nee
   return base::Error{
       base::ErrorCode::kIo,
       fmt::format("this part of {} has about {} events and needs {} of memory; {} can be had",
-                  source.string(), base::human_count(events),
+                  archive.source.string(), base::human_count(events),
                   base::human_bytes(static_cast<double>(events) * static_cast<double>(each)),
                   base::human_bytes(static_cast<double>(*available))),
       needs == PartNeeds::kCalls
@@ -80,15 +84,8 @@ base::Status check_memory(const fs::path& source, uint64_t events, PartNeeds nee
 
 }  // namespace
 
-base::Result<std::optional<trace::Trace>> read_part(
-    const fs::path& path, const summary::RunSummary& summary, const trace::Selection& selection,
-    PartNeeds needs, base::ThreadPool& pool, std::vector<std::string>& notes, KeptIndex* kept) {
-  using Part = std::optional<trace::Trace>;
-  const trace::Trace& run = summary.run;
-  const auto known = known_archive(path, summary, needs, kept);
-  if (!known) return known.error();
-  if (!known.value()) return Part();
-  const KnownArchive& archive = *known.value();
+summary::PartOfRun part_for(const KnownArchive& archive, const trace::Trace& run,
+                            const trace::Selection& selection, PartNeeds needs) {
   // From a tick before: calls that are open there do not count as visits.
   summary::PartOfRun part{
       std::max<uint64_t>(1, selection.from_ticks) - 1, selection.until_ticks, {}};
@@ -100,30 +97,51 @@ base::Result<std::optional<trace::Trace>> read_part(
     // Also those of the others with whom chosen ranks talk.
     part.locations = chosen_locations(run, {});
   }
-  if (is_whole(archive, summary, part)) return Part();
-  const uint64_t events = summary::events_to_keep(*archive.index, run, part);
-  if (auto status = check_memory(archive.source, events, needs); !status) return status.error();
+  return part;
+}
+
+base::Result<WaitsOfPart> read_known_part(const KnownArchive& archive,
+                                          const summary::RunSummary& summary,
+                                          const trace::Selection& selection, PartNeeds needs,
+                                          summary::PartOfRun part, base::ThreadPool& pool,
+                                          const ReadOn& read_on) {
   if (needs == PartNeeds::kWaits || needs == PartNeeds::kFindings) {
     const uint64_t from_ticks = needs == PartNeeds::kFindings ? selection.from_ticks : 0;
-    auto read = waits_of_part(archive, summary, {from_ticks, selection.until_ticks},
-                              std::move(part), {}, pool);
-    if (!read) return read.error();
-    if (const uint64_t cut = read.value().cut_calls; cut > 0) {
-      notes.push_back(
-          fmt::format("{} of the chosen time {} for what came after {:.6f} s, which was not read",
-                      base::counted(cut, "call", "calls"), cut == 1 ? "waits" : "wait",
-                      run.seconds(read.value().read.until_ticks)));
-    }
-    return Part(std::move(read.value().trace));
+    return waits_of_part(archive, summary, {from_ticks, selection.until_ticks}, std::move(part),
+                         read_on, pool);
   }
   auto opened = open_archive_of(archive.source, *archive.index, part.locations, pool);
   if (!opened) return opened.error();
-  auto trace = needs == PartNeeds::kMessages
-                   ? summary::read_back_messages(std::move(opened).value(), *archive.index,
-                                                 archive.marks, run, part, pool)
-                   : summary::read_back(std::move(opened).value(), *archive.index, run, part, pool);
+  auto trace =
+      needs == PartNeeds::kMessages
+          ? summary::read_back_messages(std::move(opened).value(), *archive.index, archive.marks,
+                                        summary.run, part, pool)
+          : summary::read_back(std::move(opened).value(), *archive.index, summary.run, part, pool);
   if (!trace) return trace.error();
-  return Part(std::move(trace).value());
+  return WaitsOfPart{std::move(trace).value(), std::move(part), 0};
+}
+
+base::Result<std::optional<trace::Trace>> read_part(
+    const fs::path& path, const summary::RunSummary& summary, const trace::Selection& selection,
+    PartNeeds needs, base::ThreadPool& pool, std::vector<std::string>& notes, KeptIndex* kept) {
+  using Part = std::optional<trace::Trace>;
+  const auto known = known_archive(path, summary, needs, kept);
+  if (!known) return known.error();
+  if (!known.value()) return Part();
+  const KnownArchive& archive = *known.value();
+  summary::PartOfRun part = part_for(archive, summary.run, selection, needs);
+  if (is_whole(archive, summary, part)) return Part();
+  const uint64_t events = summary::events_to_keep(*archive.index, summary.run, part);
+  if (auto status = check_memory(archive, events, needs); !status) return status.error();
+  auto read = read_known_part(archive, summary, selection, needs, std::move(part), pool);
+  if (!read) return read.error();
+  if (const uint64_t cut = read.value().cut_calls; cut > 0) {
+    notes.push_back(
+        fmt::format("{} of the chosen time {} for what came after {:.6f} s, which was not read",
+                    base::counted(cut, "call", "calls"), cut == 1 ? "waits" : "wait",
+                    summary.run.seconds(read.value().read.until_ticks)));
+  }
+  return Part(std::move(read.value().trace));
 }
 
 base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
@@ -141,7 +159,7 @@ base::Result<std::optional<trace::Trace>> read_recorded(const fs::path& path,
   if (is_whole(archive, summary, part)) return Part();
   const uint64_t events = summary::events_to_keep(*archive.index, summary.run, part);
   constexpr uint64_t kBytesOfRow = 29;  // Of events_table().
-  if (auto status = check_memory(archive.source, events, PartNeeds::kCalls, kBytesOfRow); !status) {
+  if (auto status = check_memory(archive, events, PartNeeds::kCalls, kBytesOfRow); !status) {
     return status.error();
   }
   auto opened = open_archive_of(archive.source, *archive.index, part.locations, pool);

@@ -26,6 +26,24 @@ bool fits_into_memory(const summary::RunSummary& summary);
 /// The locations of chosen ranks; without a choice all, of no rank ones, too.
 std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Selection& selection);
 
+/// What has to be read of a run for what is asked of a time of it.
+summary::PartOfRun part_for(const KnownArchive& archive, const trace::Trace& run,
+                            const trace::Selection& selection, PartNeeds needs);
+
+/// About, for each event of a part, with the messages and whatever else is found in it.
+uint64_t bytes_an_event(PartNeeds needs);
+
+/// Reads that part.
+///
+/// part     of part_for()
+/// read_on  for waits, as for waits_of_part()
+/// errors  of open_archive_of() and summary::read_back().
+base::Result<WaitsOfPart> read_known_part(const KnownArchive& archive,
+                                          const summary::RunSummary& summary,
+                                          const trace::Selection& selection, PartNeeds needs,
+                                          summary::PartOfRun part, base::ThreadPool& pool,
+                                          const ReadOn& read_on = {});
+
 /// The events of the time of `selection` and some around, as a trace of the run. Asked with
 /// `selection` for what it `needs`, it says the same as the whole.
 ///

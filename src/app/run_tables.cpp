@@ -233,6 +233,18 @@ base::Result<DataTable> profile_table(const SummaryFile& file, const trace::Sele
   return work_table(rows, work_by_rank(run, profile, waits), by, true);
 }
 
+base::Result<DataTable> profile_table(const SummaryFile& file, const SumsOfTime& sums,
+                                      const trace::Selection& selection, std::string_view by) {
+  const auto choice = parse_profile_by(by);
+  if (!choice) return choice.error();
+  const trace::Trace& run = file.tables->run;
+  auto profile = sums.profile;
+  profile::add_paths(file.tables->profile.call_paths, profile);
+  const auto rows = profile_rows(run, selection, profile, choice.value());
+  if (choice.value() != ProfileBy::kRank) return calls_table(rows, by);
+  return work_table(rows, work_by_rank(run, profile, sums.waits), by, true);
+}
+
 base::Result<DataTable> profile_table(const profile::TableProfile& file,
                                       const trace::Selection& selection, std::string_view by) {
   const auto choice = parse_profile_by(by);
@@ -271,6 +283,12 @@ base::Result<DataTable> matrix_table(const SummaryFile& file, const trace::Selec
   return pairs_table(file.tables->run, comm::chosen(file.tables->matrix, selection), by);
 }
 
+base::Result<DataTable> matrix_table(const SummaryFile& file, const SumsOfTime& sums,
+                                     std::string_view by) {
+  if (auto status = check_pairs_by(by); !status) return status.error();
+  return pairs_table(file.tables->run, sums.matrix, by);
+}
+
 base::Result<DataTable> waits_table(const SharedTrace& trace, const trace::Selection& selection,
                                     std::string_view by, base::ThreadPool& pool) {
   if (by == "callpath") {
@@ -288,6 +306,12 @@ base::Result<DataTable> waits_table(const SummaryFile& file, const trace::Select
                                     std::string_view by) {
   if (by != "rank") return no_such_waits(by);
   return ranks_table(file.tables->run, comm::chosen(file.tables->waits, selection));
+}
+
+base::Result<DataTable> waits_table(const SummaryFile& file, const SumsOfTime& sums,
+                                    std::string_view by) {
+  if (by != "rank") return no_such_waits(by);
+  return ranks_table(file.tables->run, sums.waits);
 }
 
 base::Result<DataTable> steps_table(const SharedTrace& trace, const trace::Selection& selection,

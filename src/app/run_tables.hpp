@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/data_table.hpp"
+#include "app/sums_of_time.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
 #include "profile/profile_file.hpp"
@@ -90,6 +91,16 @@ DataTable steps_table(const SummaryFile& file, const trace::Selection& selection
 /// errors  those of reading the file.
 base::Result<DataTable> locations_table(const SummaryFile& file);
 DataTable regions_table(const SummaryFile& file);
+
+/// The same of a chosen time of a summary, whose sums have what is asked of them.
+///
+/// selection  what the sums are of.
+base::Result<DataTable> profile_table(const SummaryFile& file, const SumsOfTime& sums,
+                                      const trace::Selection& selection, std::string_view by);
+base::Result<DataTable> matrix_table(const SummaryFile& file, const SumsOfTime& sums,
+                                     std::string_view by);
+base::Result<DataTable> waits_table(const SummaryFile& file, const SumsOfTime& sums,
+                                    std::string_view by);
 
 /// The same of a profile that was read from a file; what that does not hold is not known.
 base::Result<DataTable> profile_table(const profile::TableProfile& file,

@@ -82,7 +82,8 @@ std::optional<PartNeeds> needs_of(FigureKind kind) {
 base::Result<layout::Scene> make_summary_scene(
     FigureKind kind, const fs::path& file, const summary::RunSummary& summary,
     const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
-    base::ThreadPool& pool, figure::TimelineReport* report, BinsOfPicture* bins) {
+    base::ThreadPool& pool, figure::TimelineReport* report, BinsOfPicture* bins,
+    const profile::Profile* whole) {
   switch (kind) {
     case FigureKind::kTimeline:
       return make_summary_timeline(file, summary, run, selection, options, pool, report, bins);
@@ -94,7 +95,7 @@ base::Result<layout::Scene> make_summary_scene(
       return figure::flow(run, selection, comm::chosen(summary.matrix, selection), options);
     case FigureKind::kProfile:
       return figure::profile(run, selection, chosen(run, summary.profile, selection),
-                             summary.profile, options);
+                             whole != nullptr ? *whole : summary.profile, options);
     case FigureKind::kSteps: {
       steps::Table own;
       const steps::Table& steps = comm::chosen(summary.steps, selection, own);

@@ -44,10 +44,14 @@ std::optional<PartNeeds> needs_of(FigureKind kind);
 /// kTimeline (as above), kMatrix, kChord, kFlow, kProfile or kSteps of a summary, as make_scene()
 /// draws them of its run. The time of the selection counts for kTimeline and kSteps only.
 ///
+/// whole   where the profile of `summary` is of a chosen time, that of the run: what a region is
+/// called
+///         depends on which others there are.
 /// errors  kInvalidArgument for kSteps of a program that marks none; those of the figures.
 base::Result<layout::Scene> make_summary_scene(
     FigureKind kind, const std::filesystem::path& file, const summary::RunSummary& summary,
     const trace::Trace& run, const trace::Selection& selection, const figure::Options& options,
-    base::ThreadPool& pool, figure::TimelineReport* report, BinsOfPicture* bins = nullptr);
+    base::ThreadPool& pool, figure::TimelineReport* report, BinsOfPicture* bins = nullptr,
+    const profile::Profile* whole = nullptr);
 
 }  // namespace pathline::app

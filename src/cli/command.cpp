@@ -171,6 +171,17 @@ bool is_all_time(const CommonOptions& options, const trace::Trace& trace) {
   return selection && !app::leaves_out_time(trace, selection.value());
 }
 
+/// That a time is read from the archive, as the tables of the file are of the whole.
+void note_time(const CommonOptions& options, const summary::RunSummary& summary,
+               const trace::Selection& selection, std::string_view how) {
+  const auto seconds = [&](uint64_t ticks) {
+    return summary.run.seconds(std::clamp(ticks, summary.run.start_ticks, summary.run.end_ticks));
+  };
+  note(fmt::format("{} has tables of the whole run: reading {:.6f} s to {:.6f} s of {}{}",
+                   options.input, seconds(selection.from_ticks), seconds(selection.until_ticks),
+                   input::events_of(summary, options.input).string(), how));
+}
+
 /// Of a summary whose events are read: what was found of the run tells of a part of it, too.
 summary::Parts parts_beside_events(std::optional<app::PartNeeds> needs) {
   summary::Parts parts = summary::Parts::none();
@@ -236,6 +247,24 @@ std::string Opened::why_no_messages() const {
   return facts ? app::why_no_messages(*facts) : app::why_no_messages(trace, source);
 }
 
+base::Result<bool> take_sums(const CommonOptions& options, app::PartNeeds needs, Opened& opened) {
+  summary::RunSummary& summary = *opened.summary;
+  summary.run = std::move(opened.trace);
+  auto sums = sums_of(options, summary, needs, opened.pool, opened.progress, opened.index);
+  opened.trace = std::move(summary.run);
+  if (!sums) return sums.error();
+  if (!sums.value()) return false;
+  auto selection = select(options, opened.trace);
+  if (!selection) return selection.error();
+  opened.selection = std::move(selection).value();
+  summary.profile = std::move(sums.value()->profile);
+  summary.matrix = std::move(sums.value()->matrix);
+  summary.waits = std::move(sums.value()->waits);
+  opened.facts = summary.facts;
+  opened.is_summed = true;
+  return true;
+}
+
 base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes takes,
                                            const summary::Parts& tables,
                                            std::optional<app::PartNeeds> needs) {
@@ -243,7 +272,7 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   // Tables are of the whole run.
   const bool has_window = options.from_s || options.until_s;
   const bool needs_tables =
-      takes == Takes::kPartsOfSummaries || (takes == Takes::kSummaries && !has_window);
+      takes == Takes::kPartsOfSummaries || (takes != Takes::kTraces && !has_window);
   auto input = open_input(options, {}, opened->pool, opened->progress,
                           needs_tables ? tables : parts_beside_events(needs));
   if (!input) return input.error();
@@ -251,13 +280,18 @@ base::Result<std::unique_ptr<Opened>> open(const CommonOptions& options, Takes t
   if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
     opened->trace = std::move(summary->run);
     opened->summary = std::move(*summary);
-    if (has_window && takes == Takes::kSummaries && is_all_time(options, opened->trace)) {
+    if (!needs_tables && takes != Takes::kTraces && is_all_time(options, opened->trace)) {
       CommonOptions all = options;
       all.from_s.reset();
       all.until_s.reset();
       return open(all, takes, tables, needs);
     }
     if (!needs_tables) {
+      if (takes == Takes::kSums && needs) {
+        auto summed = take_sums(options, *needs, *opened);
+        if (!summed) return summed.error();
+        if (summed.value()) return opened;
+      }
       if (auto status = read_events(options, *opened, has_window ? needs : std::nullopt); !status) {
         base::Error error = status.error();
         if (needs && !has_window && !app::fits_into_memory(*opened->summary)) {
@@ -295,25 +329,43 @@ base::Result<trace::Trace> events_of(const CommonOptions& options,
   return trace;
 }
 
+base::Result<std::optional<app::SumsOfTime>> sums_of(const CommonOptions& options,
+                                                     const summary::RunSummary& summary,
+                                                     app::PartNeeds needs, base::ThreadPool& pool,
+                                                     base::Progress& progress,
+                                                     app::KeptIndex& kept) {
+  using Sums = std::optional<app::SumsOfTime>;
+  const auto selection = select(options, summary.run);
+  if (!selection) return selection.error();
+  const auto time = app::time_in_pieces(options.input, summary, selection.value(), needs, &kept);
+  if (!time) return time.error();
+  if (!time.value()) return Sums();
+  if (!options.quiet) {
+    note_time(options, summary, selection.value(),
+              ", a piece at a time, as memory has no room for all");
+  }
+  base::Result<app::SumsOfTime> sums = app::SumsOfTime();
+  with_progress(progress, options.quiet,
+                [&] { sums = app::sums_of_time(*time.value(), summary, needs, pool, progress); });
+  if (!sums) return sums.error();
+  if (sums.value().lacks_waits && !options.quiet) note(app::kLacksWaits);
+  return Sums(std::move(sums).value());
+}
+
 base::Result<std::optional<trace::Trace>> part_of(const CommonOptions& options,
                                                   const summary::RunSummary& summary,
-                                                  app::PartNeeds needs, base::ThreadPool& pool) {
+                                                  app::PartNeeds needs, base::ThreadPool& pool,
+                                                  app::KeptIndex* kept) {
   const auto selection = select(options, summary.run);
   if (!selection) return selection.error();
   std::vector<std::string> notes;
-  auto part = app::read_part(options.input, summary, selection.value(), needs, pool, notes);
+  auto part = app::read_part(options.input, summary, selection.value(), needs, pool, notes, kept);
   // With a disk in place of memory it can be read all the same, as a part of the whole.
   if (!part && part.error().code == base::ErrorCode::kIo && !options.scratch.empty()) {
     return std::optional<trace::Trace>();
   }
   if (part && part.value() && !options.quiet) {
-    const auto seconds = [&](uint64_t ticks) {
-      return summary.run.seconds(std::clamp(ticks, summary.run.start_ticks, summary.run.end_ticks));
-    };
-    note(fmt::format("{} has tables of the whole run: reading {:.6f} s to {:.6f} s of {}",
-                     options.input, seconds(selection.value().from_ticks),
-                     seconds(selection.value().until_ticks),
-                     input::events_of(summary, options.input).string()));
+    note_time(options, summary, selection.value(), "");
     for (const std::string& text : notes) note(text);
   }
   return part;
@@ -324,7 +376,7 @@ base::Status read_events(const CommonOptions& options, Opened& opened,
   opened.summary->run = std::move(opened.trace);
   std::optional<trace::Trace> events;
   if (needs) {
-    auto part = part_of(options, *opened.summary, *needs, opened.pool);
+    auto part = part_of(options, *opened.summary, *needs, opened.pool, &opened.index);
     if (!part) return part.error();
     events = std::move(part).value();
     if (events) opened.facts = opened.summary->facts;

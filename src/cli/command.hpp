@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/part_of_run.hpp"
+#include "app/sums_of_time.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/thread_pool.hpp"
@@ -75,6 +76,8 @@ struct Opened {
   trace::Trace trace;
   /// The tables of a summary, whose run is `trace`, without events.
   std::optional<summary::RunSummary> summary;
+  /// These tables are of the chosen time, which is larger than memory.
+  bool is_summed = false;
   /// Of the whole run, where `trace` is a part of it.
   std::optional<comm::Summary> facts;
   /// What `trace` was read from: the input, or where the events of a summary are.
@@ -82,11 +85,14 @@ struct Opened {
   /// RunSummary::judged of a summary whose events `trace` are.
   std::string judged;
   trace::Selection selection;
+  app::KeptIndex index;  ///< Of a summary of which a part of the time is asked for.
 
   /// Who sent how much to whom, of what was chosen: of a summary from its pairs.
   ///
   /// step  only messages sent in this marked time step; not of a summary.
   [[nodiscard]] comm::Matrix matrix(std::optional<uint32_t> step = std::nullopt);
+  /// The tables are those of the file.
+  [[nodiscard]] bool is_of_file() const { return summary && !is_summed; }
   /// app::why_no_messages() of the run.
   [[nodiscard]] std::string why_no_messages() const;
 };
@@ -95,8 +101,9 @@ struct Opened {
 inline constexpr summary::Parts kOnlyPairs = {
     .profile = false, .waits = false, .bytes = false, .steps = false, .judged = false};
 
-/// Whether a command can do with the tables of a summary, and with a part of its time.
-enum class Takes : uint8_t { kTraces, kSummaries, kPartsOfSummaries };
+/// Whether a command can do with the tables of a summary: of a part of its time if they have that
+/// (kPartsOfSummaries), or if they are made of it where its events are larger than memory (kSums).
+enum class Takes : uint8_t { kTraces, kSummaries, kSums, kPartsOfSummaries };
 
 /// Opens the input of `options` with progress on stderr, notes on stderr what is wrong with it, and
 /// resolves the selection. Of a summary that is not taken the events are read.
@@ -121,11 +128,28 @@ base::Result<trace::Trace> events_of(const CommonOptions& options,
                                      const summary::RunSummary& summary, base::ThreadPool& pool,
                                      base::Progress& progress);
 
+/// The tables of a part of the time that `options` choose, the same; nullopt where its events fit
+/// into memory.
+///
+/// kept    of this summary.
+/// errors  those of app::sums_of_time() and select()
+base::Result<std::optional<app::SumsOfTime>> sums_of(const CommonOptions& options,
+                                                     const summary::RunSummary& summary,
+                                                     app::PartNeeds needs, base::ThreadPool& pool,
+                                                     base::Progress& progress,
+                                                     app::KeptIndex& kept);
+
+/// Makes the tables of a summary that was opened those of the chosen time, if sums_of() has them.
+///
+/// returns  whether it has.
+base::Result<bool> take_sums(const CommonOptions& options, app::PartNeeds needs, Opened& opened);
+
 /// The events of a part of the time that `options` choose, the same; nullopt where all are needed.
 /// errors  those of app::read_part() and select()
 base::Result<std::optional<trace::Trace>> part_of(const CommonOptions& options,
                                                   const summary::RunSummary& summary,
-                                                  app::PartNeeds needs, base::ThreadPool& pool);
+                                                  app::PartNeeds needs, base::ThreadPool& pool,
+                                                  app::KeptIndex* kept = nullptr);
 
 /// Reads these events, for what tables do not tell: from then on `opened` is of a trace.
 /// errors  those of app::open_events()

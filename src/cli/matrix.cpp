@@ -71,12 +71,12 @@ base::Result<int> run_matrix(const MatrixOptions& options) {
   // Where a message was sent from, no part of a run knows.
   const bool of_paths = options.by == "callpath";
   const auto needs = of_paths ? std::nullopt : std::optional(app::PartNeeds::kMessages);
-  auto opened = options.step ? open_step(options, *options.step, needs)
-                             : open(options, of_paths ? Takes::kTraces : Takes::kSummaries,
-                                    kOnlyPairs, needs);
+  auto opened = options.step
+                    ? open_step(options, *options.step, needs)
+                    : open(options, of_paths ? Takes::kTraces : Takes::kSums, kOnlyPairs, needs);
   if (!opened) return opened.error();
   const trace::Trace& trace = opened.value()->trace;
-  const bool has_tables = opened.value()->summary.has_value();
+  const bool has_tables = opened.value()->is_of_file();
   const comm::Matrix matrix = opened.value()->matrix(options.step);
   const std::vector<app::HostPair> pairs = app::host_matrix(trace, matrix);
   if (options.by == "host") {

@@ -112,10 +112,10 @@ base::Result<app::NetworkInput> open_network(const NetworkOptions& options,
     return invalid("--from, --until and --ranks choose messages of a run, but there is no INPUT");
   }
   if (!options.input.empty()) {
-    auto opened = open(options, Takes::kSummaries, kOnlyPairs, app::PartNeeds::kMessages);
+    auto opened = open(options, Takes::kSums, kOnlyPairs, app::PartNeeds::kMessages);
     if (!opened) return opened.error();
     trace = app::rank_traffic(opened.value()->trace, opened.value()->matrix());
-    trace->of_summary = opened.value()->summary.has_value();
+    trace->of_summary = opened.value()->is_of_file();
   }
   auto input = app::open_network(request, trace ? &*trace : nullptr, pool);
   if (input && !options.quiet) {

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "app/counted_profile.hpp"
+#include "app/judged_part.hpp"
 #include "app/profile_rows.hpp"
 #include "app/rank_rows.hpp"
 #include "app/whole_run.hpp"
@@ -25,6 +26,7 @@ struct Source {
   std::optional<profile::TableProfile> file;  ///< Instead of the events of `trace`.
   std::optional<profile::Profile> summary;    ///< The same.
   std::optional<comm::Waits> waits;           ///< The same.
+  bool is_summed = false;                     ///< These are of a chosen time.
   /// Of the whole run, where `trace` may be a part of it: what a region is called depends on which
   /// others there are.
   std::vector<profile::CallPathNode> paths;
@@ -34,12 +36,22 @@ bool is_of_ranks(const ProfileOptions& options) {
   return options.by == "rank" || options.by == "host";
 }
 
-/// The events of a summary, of the chosen time or all, and who waited there where rows are ranks.
-base::Status read_time(const ProfileOptions& options, const summary::RunSummary& summary,
+/// The events of a summary, of the chosen time or all, and who waited there where rows are ranks;
+/// or what they sum up to.
+base::Status read_time(const ProfileOptions& options, summary::RunSummary& summary,
                        base::Progress& progress, Source& source) {
-  auto part =
-      part_of(options, summary,
-              is_of_ranks(options) ? app::PartNeeds::kWaits : app::PartNeeds::kCalls, source.pool);
+  const auto needs = is_of_ranks(options) ? app::PartNeeds::kWaits : app::PartNeeds::kCalls;
+  app::KeptIndex kept;
+  auto sums = sums_of(options, summary, needs, source.pool, progress, kept);
+  if (!sums) return sums.error();
+  if (sums.value()) {
+    source.trace = std::move(summary.run);
+    source.summary = std::move(sums.value()->profile);
+    source.waits = std::move(sums.value()->waits);
+    source.is_summed = true;
+    return {};
+  }
+  auto part = part_of(options, summary, needs, source.pool, &kept);
   if (!part) return part.error();
   if (part.value()) {
     source.trace = std::move(*part.value());
@@ -70,7 +82,9 @@ base::Result<std::unique_ptr<Source>> open_source(const ProfileOptions& options)
   if (trace != nullptr) {
     source->trace = std::move(*trace);
   } else if (auto* summary = std::get_if<summary::RunSummary>(&input.value())) {
-    if (options.from_s || options.until_s) {
+    const auto time = select(options, summary->run);
+    if (!time) return time.error();
+    if (app::leaves_out_time(summary->run, time.value())) {
       if (auto status = read_time(options, *summary, progress, *source); !status) {
         return status.error();
       }
@@ -234,7 +248,7 @@ base::Result<int> run_profile(ProfileOptions options) {
   } else {
     add_calls(rows, table);
   }
-  if (source.summary) table.add_summary_to_json();
+  if (source.summary && !source.is_summed) table.add_summary_to_json();
   if (!options.quiet) {
     table.footnote(of_ranks ? "times are sums over threads; wait is part of mpi"
                             : "visits and times are sums over ranks and their threads");

@@ -208,7 +208,7 @@ base::Result<layout::Scene> scene_of(app::FigureKind kind, const CommonOptions& 
   }
   if (run.summary) {
     return app::make_summary_scene(kind, common.input, *run.summary, run.trace, run.selection, look,
-                                   run.pool, &report, &bins);
+                                   run.pool, &report, &bins, whole);
   }
   return app::make_scene(kind, run.trace, run.selection, look, options.step, run.pool, &report,
                          whole);
@@ -222,7 +222,7 @@ Takes taken_by(app::FigureKind kind) {
     case app::FigureKind::kProfile: return Takes::kPartsOfSummaries;
     case app::FigureKind::kMatrix:
     case app::FigureKind::kChord:
-    case app::FigureKind::kFlow: return Takes::kSummaries;
+    case app::FigureKind::kFlow: return Takes::kSums;
     default: return Takes::kTraces;
   }
 }
@@ -278,9 +278,14 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
     if (auto status = read_events(common, run); !status) return status.error();
   }
   std::optional<profile::Profile> whole;
-  if (kind == app::FigureKind::kProfile && run.summary && (common.from_s || common.until_s)) {
+  if (kind == app::FigureKind::kProfile && run.summary &&
+      app::leaves_out_time(run.trace, run.selection)) {
     whole = std::move(run.summary->profile);
-    if (auto status = read_events(reading, run, needs); !status) return status.error();
+    auto summed = take_sums(reading, *needs, run);
+    if (!summed) return summed.error();
+    if (!summed.value()) {
+      if (auto status = read_events(reading, run, needs); !status) return status.error();
+    }
   }
   const double begin_ms = base::cpu_time_ms();
   look.title = title_of(kind, common, run_name(common.input), options.step, run.trace.complete);
@@ -309,9 +314,9 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
     return status.error();
   }
   if (is_of_pairs(kind) && scene.value().message_count == 0 && !common.quiet) {
-    note(run.summary ? fmt::format("the picture is empty: there are no messages{}",
-                                   run.selection.ranks.empty() ? "" : " between these ranks")
-                     : "the picture is empty: " + run.why_no_messages());
+    note(run.is_of_file() ? fmt::format("the picture is empty: there are no messages{}",
+                                        run.selection.ranks.empty() ? "" : " between these ranks")
+                          : "the picture is empty: " + run.why_no_messages());
   }
   if (look.pick) {
     if (auto status = print_picked(common, run.trace, report.picked); !status)
@@ -324,7 +329,7 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
   json["raster_ms"] = report.bundled.raster_ms + drawn.raster_cpu_ms;
   json["total_ms"] = base::cpu_time_ms() - begin_ms;
   if (kind == app::FigureKind::kTimeline) add_quality(json, report.bundled);
-  if (run.summary) {
+  if (run.is_of_file()) {
     json["source"] = "summary";
     json["exact"] = !bins.any && bins.rows_for_one == 1;
     if (bins.any) json["bin_s"] = base::rounded(bins.seconds, 6);

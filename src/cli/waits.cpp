@@ -113,7 +113,7 @@ base::Result<int> run_waits(const WaitsOptions& options) {
                         {.name = "count", .unit = Unit::kCount},
                         {.name = "wait_s", .unit = Unit::kSeconds}});
   if (auto status = table.check_sort(); !status) return status.error();
-  auto opened = open(options, Takes::kSummaries, {.pairs = false, .bytes = false, .steps = false},
+  auto opened = open(options, Takes::kSums, {.pairs = false, .bytes = false, .steps = false},
                      app::PartNeeds::kWaits);
   if (!opened) return opened.error();
   Opened& run = *opened.value();
@@ -135,7 +135,7 @@ base::Result<int> run_waits(const WaitsOptions& options) {
     }
   }
   add_notes(options, run, waits);
-  if (run.summary) table.add_summary_to_json();
+  if (run.is_of_file()) table.add_summary_to_json();
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }

@@ -224,7 +224,7 @@ struct GrowingMatrix::State {
 GrowingMatrix::GrowingMatrix() : state_(std::make_unique<State>()) {}
 GrowingMatrix::~GrowingMatrix() = default;
 
-void GrowingMatrix::add(const trace::Messages& messages) {
+void GrowingMatrix::add(const trace::Messages& messages, const trace::Selection* chosen) {
   State& state = *state_;
   // Neighbours in time are of different ranks, so that each is two cache misses: ask early.
   constexpr size_t kAhead = 8;
@@ -236,6 +236,7 @@ void GrowingMatrix::add(const trace::Messages& messages) {
       const uint32_t number = state.slots[state.first_slot(near)];
       if (number != State::kNone) __builtin_prefetch(&state.at(number));
     }
+    if (chosen != nullptr && !chosen->has_message(messages, i)) continue;
     Cell one;
     one.add(messages, i);
     state.add(State::key_of(messages, i), one);

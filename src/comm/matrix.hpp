@@ -45,8 +45,9 @@ class GrowingMatrix {
   GrowingMatrix(const GrowingMatrix&) = delete;
   GrowingMatrix& operator=(const GrowingMatrix&) = delete;
 
-  /// cost  O(messages); some 55 bytes a pair.
-  void add(const trace::Messages& messages);
+  /// chosen  of these messages; null for all.
+  /// cost    O(messages); some 55 bytes a pair.
+  void add(const trace::Messages& messages, const trace::Selection* chosen = nullptr);
   /// The matrix of all that was added, which is forgotten.
   [[nodiscard]] Matrix finish(uint32_t rank_count);
   /// The sums so far, for another process; take() adds them to its own.

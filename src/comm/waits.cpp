@@ -46,6 +46,26 @@ uint64_t Waits::mpi_ticks() const {
   return sum;
 }
 
+void add(const Waits& more, Waits& sum) {
+  const auto is_before = [](const WaitRow& a, const WaitRow& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.rank < b.rank;
+  };
+  std::vector<WaitRow> all;
+  all.reserve(sum.rows.size() + more.rows.size());
+  std::merge(sum.rows.begin(), sum.rows.end(), more.rows.begin(), more.rows.end(),
+             std::back_inserter(all), is_before);
+  sum.rows.clear();
+  for (const WaitRow& row : all) {
+    if (sum.rows.empty() || is_before(sum.rows.back(), row)) {
+      sum.rows.push_back(row);
+      continue;
+    }
+    sum.rows.back().count += row.count;
+    sum.rows.back().ticks += row.ticks;
+  }
+  sum.messages_without_call += more.messages_without_call;
+}
+
 Waits chosen(const Waits& waits, const trace::Selection& selection) {
   Waits result;
   result.messages_without_call = waits.messages_without_call;

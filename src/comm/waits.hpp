@@ -48,6 +48,9 @@ Waits waits(const trace::Trace& trace, const trace::Selection& selection, base::
 /// cost  O(calls).
 Waits waits(const trace::Trace& trace, const Dependencies& all, const trace::Selection& selection);
 
+/// Adds the waits of another part of the run's time.
+void add(const Waits& more, Waits& sum);
+
 /// What waits() gives for the ranks of a selection, of the waits of the whole run.
 Waits chosen(const Waits& waits, const trace::Selection& selection);
 

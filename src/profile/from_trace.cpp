@@ -98,12 +98,50 @@ Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
   return merged(trees);
 }
 
-void add_paths(const std::vector<CallPathNode>& paths, Profile& profile) {
+namespace {
+
+/// returns  by path in `paths`, its number in the profile.
+std::vector<CallPath> added_paths(const std::vector<CallPathNode>& paths, Profile& profile) {
   PathNumbers numbers(profile.call_paths);
   std::vector<CallPath> number_of;
+  number_of.reserve(paths.size());
   for (const CallPathNode& path : paths) {
     const CallPath parent = path.parent.valid() ? number_of[path.parent] : CallPath::none();
     number_of.emplace_back(numbers.number({parent, path.region}));
+  }
+  return number_of;
+}
+
+}  // namespace
+
+void add_paths(const std::vector<CallPathNode>& paths, Profile& profile) {
+  added_paths(paths, profile);
+}
+
+void add(const Profile& more, Profile& sum) {
+  const std::vector<CallPath> number_of = added_paths(more.call_paths, sum);
+  sum.by_location.resize(std::max(sum.by_location.size(), more.by_location.size()));
+  std::vector<Cost> all;
+  for (size_t i = 0; i < more.by_location.size(); ++i) {
+    std::vector<Cost>& costs = sum.by_location[i];
+    all.assign(costs.begin(), costs.end());
+    for (Cost cost : more.by_location[i]) {
+      cost.call_path = number_of[cost.call_path];
+      all.push_back(cost);
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Cost& a, const Cost& b) { return a.call_path < b.call_path; });
+    costs.clear();
+    for (const Cost& cost : all) {
+      if (costs.empty() || costs.back().call_path != cost.call_path) {
+        costs.push_back(cost);
+        continue;
+      }
+      costs.back().visits += cost.visits;
+      costs.back().exclusive_ticks += cost.exclusive_ticks;
+      costs.back().bytes_sent += cost.bytes_sent;
+      costs.back().bytes_received += cost.bytes_received;
+    }
   }
 }
 

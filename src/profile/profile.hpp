@@ -41,6 +41,11 @@ struct Profile {
 Profile from_trace(const trace::Trace& trace, const trace::Selection& selection,
                    base::ThreadPool& pool);
 
+/// Adds the costs of another part of the same run's time, and the call paths that are new.
+///
+/// cost  O(call paths + costs of both).
+void add(const Profile& more, Profile& sum);
+
 /// Adds call paths of the same run that are not in `profile`, behind those that are, without costs.
 ///
 /// paths  a parent stands before its children.

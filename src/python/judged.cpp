@@ -69,6 +69,10 @@ Run::Judged Run::waits(const std::string& by, const Part& part) const {
     if (const auto* file = summary(!part.has_window())) {
       return {need(app::waits_table(*file, selection(part), by)), {}};
     }
+    if (const auto sums = sums_of(part, app::PartNeeds::kWaits)) {
+      if (sums->lacks_waits) notes.emplace_back(app::kLacksWaits);
+      return {need(app::waits_table(*summary(), *sums, by)), std::move(notes)};
+    }
     base::ThreadPool threads = pool();
     const auto trace = events_needed(part, app::PartNeeds::kWaits);
     return {need(app::waits_table(trace, selection(part), by, threads)), {}};

@@ -149,6 +149,21 @@ app::SharedTrace Run::events_needed(const Part& part, app::PartNeeds needs) cons
   return std::make_shared<const trace::Trace>(std::move(*read));
 }
 
+std::optional<app::SumsOfTime> Run::sums_of(const Part& part, app::PartNeeds needs) const {
+  const auto* file = summary();
+  if (file == nullptr || !part.has_window()) return std::nullopt;
+  {
+    const std::scoped_lock lock(reading_);
+    if (events_) return std::nullopt;
+  }
+  const auto time =
+      need(app::time_in_pieces(file->path, *file->tables, selection(part), needs, &kept_));
+  if (!time) return std::nullopt;
+  base::ThreadPool threads = pool();
+  base::Progress progress;
+  return need(app::sums_of_time(*time, *file->tables, needs, threads, progress));
+}
+
 /// Says in which run something was not found, as the command line does.
 template <class T>
 T Run::need_here(base::Result<T> result) const {
@@ -171,11 +186,14 @@ app::DataTable Run::profile(const std::string& by, const Part& part) const {
   const auto* read = std::get_if<SharedProfile>(&source_);
   if (read == nullptr && counted_) read = &counted_;
   if (read == nullptr) {
-    base::ThreadPool threads = pool();
     const bool is_of_waits = by == "rank" || by == "host";
-    const auto trace =
-        events_needed(part, is_of_waits ? app::PartNeeds::kWaits : app::PartNeeds::kCalls);
+    const auto needs = is_of_waits ? app::PartNeeds::kWaits : app::PartNeeds::kCalls;
     const auto* file = summary();
+    if (const auto sums = sums_of(part, needs)) {
+      return need(app::profile_table(*file, *sums, selection(part), by));
+    }
+    base::ThreadPool threads = pool();
+    const auto trace = events_needed(part, needs);
     return need(app::profile_table(trace, selection(part), by, threads,
                                    file != nullptr ? &file->tables->profile : nullptr));
   }
@@ -189,6 +207,11 @@ app::DataTable Run::matrix(const std::string& by, std::optional<uint32_t> step,
                            const Part& part) const {
   if (summary(!step && by != "callpath" && !part.has_window()) != nullptr) {
     return need(app::matrix_table(summary_with_pairs(), selection(part), by));
+  }
+  if (!step && by != "callpath") {
+    if (const auto sums = sums_of(part, app::PartNeeds::kMessages)) {
+      return need(app::matrix_table(*summary(), *sums, by));
+    }
   }
   base::ThreadPool threads = pool();
   Part read = part;
@@ -294,8 +317,16 @@ layout::Scene Run::scene(app::FigureKind kind, const Part& part, const figure::O
                                         selection(part), options, threads, nullptr));
   }
   const auto needs = app::needs_of(kind);
-  const auto trace = needs ? events_needed(part, *needs) : events_needed();
   const auto* file = summary();
+  if (const auto sums = needs ? sums_of(part, *needs) : std::nullopt) {
+    summary::RunSummary tables;
+    tables.profile = sums->profile;
+    tables.matrix = sums->matrix;
+    return need(app::make_summary_scene(kind, file->path, tables, file->tables->run,
+                                        selection(part), options, threads, nullptr, nullptr,
+                                        &file->tables->profile));
+  }
+  const auto trace = needs ? events_needed(part, *needs) : events_needed();
   return need(app::make_scene(kind, *trace, selection(part), options, std::nullopt, threads,
                               nullptr, file != nullptr ? &file->tables->profile : nullptr));
 }

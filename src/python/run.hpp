@@ -125,6 +125,9 @@ class Run {
   [[nodiscard]] const app::SharedTrace& events_needed() const;
   /// The same for a part; of a summary no more is read than that takes, where it can be.
   [[nodiscard]] app::SharedTrace events_needed(const Part& part, app::PartNeeds needs) const;
+  /// The tables of a chosen time of a summary, whose events are larger than memory.
+  [[nodiscard]] std::optional<app::SumsOfTime> sums_of(const Part& part,
+                                                       app::PartNeeds needs) const;
   /// The events of one location or all as they were recorded; those of no others, where it can be.
   [[nodiscard]] app::SharedTrace recorded_events(std::optional<uint32_t> location,
                                                  const Part& part) const;

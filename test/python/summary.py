@@ -3,6 +3,9 @@
 
 import concurrent.futures
 import os
+import resource
+import subprocess
+import sys
 import tempfile
 
 from common import check_error, check_same, command, error_of, need, synth
@@ -108,6 +111,24 @@ def check_events(path, archive):
     os.rename(archive + "-gone", archive)
     for i, question in enumerate(kept):
         check_equal(found[i], question(run), ("kept", i))
+
+
+def check_pieces(archive, path):
+    """What a time adds up to that is larger than memory."""
+    questions = (lambda run: run.profile(begin_s=3), lambda run: run.profile("callpath", end_s=28, ranks=[1, 5]))
+    run = pathline.open(archive, threads=1)
+    expected = [question(run) for question in questions]
+    svg = run.figure("profile", begin_s=3, format="svg")._repr_svg_()
+    del run
+    with open("/proc/self/statm") as file:
+        most = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE") + (90 << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    run = pathline.open(path, threads=1)
+    refused = str(error_of(lambda: run.messages(begin_s=3)))
+    assert "events and needs" in refused, refused
+    for i, question in enumerate(questions):
+        check_equal(question(run), expected[i], ("pieces", i))
+    assert run.figure("profile", begin_s=3, format="svg")._repr_svg_().replace("long.plsum", "long") == svg
 
 
 def check_figures(path):
@@ -223,7 +244,14 @@ def check_profile(path):
     check_error(lambda: profile.timeline(), "messages", path)
 
 
+if "pieces" in sys.argv:
+    check_pieces(*sys.argv[-2:])
+    sys.exit()
 with tempfile.TemporaryDirectory() as folder:
+    archive, path = os.path.join(folder, "long"), os.path.join(folder, "long.plsum")
+    synth("fd4", archive, "--ranks", 64, "--messages", 330000, "--seconds", 30)
+    command("reduce", archive, "-o", path)
+    subprocess.run([sys.executable, *sys.argv, "pieces", archive, path], check=True)  # Its memory is limited.
     archive, path = os.path.join(folder, "run"), os.path.join(folder, "run.plsum")
     synth("fd4", archive, "--ranks", 8, "--messages", 4000, "--seconds", 4)
     command("reduce", archive, "-o", path)
