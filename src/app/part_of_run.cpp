@@ -45,6 +45,11 @@ std::vector<uint32_t> chosen_locations(const trace::Trace& run, const trace::Sel
   return locations;
 }
 
+// For calls without fields of messages, and without what is read for those alone.
+uint64_t bytes_an_event(PartNeeds needs) {
+  return needs == PartNeeds::kCalls ? 32 : needs == PartNeeds::kMessages ? 40 : kBytesOfPartAnEvent;
+}
+
 namespace {
 
 /// Whether a part is so much of a run that this is read as a whole.
@@ -53,15 +58,6 @@ bool is_whole(const KnownArchive& archive, const summary::RunSummary& summary,
   return summary::events_to_read(*archive.index, part) > summary.facts.events / 2 &&
          fits_into_memory(summary);
 }
-
-}  // namespace
-
-/// For calls without fields of messages, and without what is read for those alone.
-uint64_t bytes_an_event(PartNeeds needs) {
-  return needs == PartNeeds::kCalls ? 32 : needs == PartNeeds::kMessages ? 40 : kBytesOfPartAnEvent;
-}
-
-namespace {
 
 /// Whether so many events of a part fit into memory.
 ///

@@ -114,6 +114,16 @@ struct UnderWay {
   bool stay_in_calls = false;                // Those sent in a call of MPI that goes on.
 };
 
+/// Which of the calls that are open, outermost first, is the first one of MPI; their number
+/// without.
+size_t outermost_of_mpi(const std::vector<trace::Region>& calls,
+                        const std::vector<trace::CallClass>& classes) {
+  const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
+    return region.valid() && classes[region] == trace::CallClass::kMpi;
+  });
+  return static_cast<size_t>(first - calls.begin());
+}
+
 /// What was sent before a part, and the calls that are open at its begin.
 ///
 /// sends   when it was sent, by time. What stays in a call that goes on may still wait for its
@@ -124,14 +134,12 @@ void begin_part(const std::vector<trace::CallClass>& classes, uint64_t from_tick
                 trace::EventsBuilder& before, trace::EventsBuilder& builder) {
   std::vector<trace::Region> calls;
   before.append_open_regions(calls);
-  const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
-    return region.valid() && classes[region] == trace::CallClass::kMpi;
-  });
+  const size_t first = outermost_of_mpi(calls, classes);
   uint64_t begin_ticks = from_ticks;
   trace::Events events;
   uint32_t sent = UINT32_MAX;  // From this event on in the call of MPI.
-  if (known.stay_in_calls && !sends.empty() && first != calls.end()) {
-    const uint32_t enter = before.open_calls()[static_cast<size_t>(first - calls.begin())];
+  if (known.stay_in_calls && !sends.empty() && first < calls.size()) {
+    const uint32_t enter = before.open_calls()[first];
     events = before.finish();
     if (sends.back() >= events.ticks[enter]) {
       begin_ticks = events.ticks[enter];
@@ -226,13 +234,8 @@ base::Result<trace::Trace> read_part(otf2::Archive archive, const ArchiveIndex& 
     location.events =
         builder.size() <= kFewEvents ? builder.finish_unpacked(*trace.arena) : builder.finish();
     if (open_at_end != nullptr && !stream.ended()) {
-      const auto first = std::find_if(calls.begin(), calls.end(), [&](trace::Region region) {
-        return region.valid() && classes[region] == trace::CallClass::kMpi;
-      });
-      if (first != calls.end()) {
-        (*open_at_end)[i] =
-            location.events.ticks[enters[static_cast<size_t>(first - calls.begin())]];
-      }
+      const size_t first = outermost_of_mpi(calls, classes);
+      if (first < calls.size()) (*open_at_end)[i] = location.events.ticks[enters[first]];
     }
     return {};
   };
