@@ -169,9 +169,12 @@ base::Result<bool> for_each_part(const RunInParts& run, const summary::RunSummar
   if (order == Order::kBackwards) std::reverse(cut.begin(), cut.end());
   for (const Window& part : cut) {
     const bool is_last = part.end_ticks == run.window.end_ticks;
-    // Backwards a wait is followed to where it ends, which may be a part behind its call.
-    const summary::AskedCalls asked{part.begin_ticks, part.end_ticks - (is_last ? 0 : 1),
-                                    order == Order::kBackwards};
+    // Backwards a wait is followed from where it ends, which may be some parts behind the begin of
+    // its call. Forwards the part before says what was sent there (findings::NextPart).
+    const summary::AskedCalls asked{.from_ticks = part.begin_ticks,
+                                    .until_ticks = part.end_ticks - (is_last ? 0 : 1),
+                                    .with_open = order == Order::kBackwards,
+                                    .sends_stay_in_calls = order == Order::kBackwards};
     const auto waits =
         waits_of_part(run.archive, summary, asked, parts.read_for(part), kReadOn, pool);
     if (!waits) return waits.error();
@@ -197,7 +200,8 @@ base::Result<std::optional<std::vector<uint64_t>>> first_ticks_of(
   using Ticks = std::optional<std::vector<uint64_t>>;
   const uint64_t begin = run.window.begin_ticks;
   const Parts parts(run, summary);
-  const auto waits = waits_of_part(run.archive, summary, {begin, begin, true},
+  const auto waits = waits_of_part(run.archive, summary,
+                                   {.from_ticks = begin, .until_ticks = begin, .with_open = true},
                                    parts.read_for({begin, begin}), kReadOn, pool);
   if (!waits) return waits.error();
   const comm::MpiCalls calls = comm::mpi_calls(waits.value().trace, pool);

@@ -163,6 +163,20 @@ TEST(JudgeInParts, SaysWhatTheWholeSays) {
   }
 }
 
+/// Of a time in which a send waits for its receiver that began long before.
+TEST(JudgeInParts, SaysWhatTheWholeSaysOfLongWaits) {
+  ArchivedRun run(long_wait(), 20);
+  for (const auto& [from, until] : {std::pair(4000U, 8000U), {500U, 5000U}, {500U, 9000U}}) {
+    SCOPED_TRACE(testing::Message() << from << " to " << until);
+    compare(run,
+            {.focus = findings::Focus::kTime,
+             .from_s = run.whole.seconds(from),
+             .until_s = run.whole.seconds(until)},
+            100);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(JudgeInParts, SaysWhatTheWholeSaysOfRealRuns) {
   const auto folder = base::third_party_data("otf2");
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << base::kNeedsThirdPartyData;

@@ -101,6 +101,23 @@ TEST(PartOfRun, SaysWhatTheWholeSaysOfItsTime) {
   EXPECT_GT(smaller, base::scaled(60));
 }
 
+/// Of a send that waits for its receiver from long before the time to long behind it, too.
+TEST(PartOfRun, SaysWhatWaitsForLong) {
+  ArchivedRun run(long_wait(), 20);
+  for (const auto& [from, until] : {std::pair(4000U, 5000U), {4000U, 8000U}, {500U, 5000U}}) {
+    SCOPED_TRACE(testing::Message() << from << " to " << until);
+    const FindingsReport expected = findings_of_time(run.whole, from, until, run.pool);
+    for (const PartNeeds needs : {PartNeeds::kWaits, PartNeeds::kFindings}) {
+      const trace::Trace part = run.part(from, until, needs);
+      EXPECT_EQ(text_of(findings_of_time(part, from, until, run.pool)), text_of(expected));
+      if (needs == PartNeeds::kFindings) continue;  // Without the waits of calls from before.
+      EXPECT_EQ(waits_of_time(part, from, until, run.pool),
+                waits_of_time(run.whole, from, until, run.pool));
+    }
+  }
+  EXPECT_GT(run.smaller, 0U);
+}
+
 std::string pairs_of_step(const trace::Trace& trace, uint32_t step, base::ThreadPool& pool) {
   const comm::Matrix matrix = comm::matrix(trace, {}, step, pool);
   std::string text;

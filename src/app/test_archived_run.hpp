@@ -17,6 +17,7 @@
 #include "summary/read_back.hpp"
 #include "trace/calls.hpp"
 #include "trace/ranks.hpp"
+#include "trace/test_trace.hpp"
 
 namespace pathline::app {
 
@@ -132,5 +133,25 @@ class ArchivedRun {
   summary::RunSummary summary_;
   summary::Marks marks_;
 };
+
+/// Rank 0 sends at 1000 in a call that waits until 7000 for rank 1, which receives then; rank 2
+/// works until 10,000.
+inline trace::Trace long_wait() {
+  constexpr uint64_t kEnd = 10'000;
+  trace::TestTrace test(3);
+  const trace::Region main = test.region("main");
+  const trace::Region work = test.region("work");
+  const trace::Region send = test.region("MPI_Send");
+  const trace::Region recv = test.region("MPI_Recv");
+  test.on(0).enter(0, main).enter(1000, send).send(1001, 1, 8, 0).leave(7000, send);
+  for (uint64_t t = 7010; t < kEnd; t += 10) test.on(0).enter(t, work).leave(t + 5, work);
+  test.on(0).leave(kEnd, main);
+  test.on(1).enter(0, main).enter(6990, recv).recv(6999, 0, 8, 0).leave(7000, recv);
+  test.on(1).leave(kEnd, main);
+  test.on(2).enter(0, main);
+  for (uint64_t t = 10; t < kEnd; t += 10) test.on(2).enter(t, work).leave(t + 5, work);
+  test.on(2).leave(kEnd, main);
+  return test.finish(1);
+}
 
 }  // namespace pathline::app

@@ -437,9 +437,7 @@ base::Result<JudgedPart> read_back_waits(otf2::Archive archive, const ArchiveInd
   UnderWay known = ends_of(messages, part.from_ticks, locations);
   known.are = Known::kUnmatched;
   known.of_sends = sending_region(archive.trace.definitions);
-  // Who puts parts together knows what was sent before each (findings::NextPart), and asks for the
-  // calls of one; who asks for all calls wants to know of these, too.
-  known.stay_in_calls = asked.from_ticks == 0;
+  known.stay_in_calls = asked.sends_stay_in_calls;
   if (known.of_sends.valid()) {
     known.sends.resize(locations);
     for (const MarkedMessage& one : messages) {

@@ -55,11 +55,14 @@ struct AskedCalls {
   uint64_t from_ticks;
   uint64_t until_ticks;  ///< The last one.
   bool with_open = false;
+  /// What was sent before the part, in a call that goes on there, stays in that call and may wait
+  /// for its receiver. Not for who puts parts together forwards and knows of such calls by himself.
+  bool sends_stay_in_calls = true;
 };
 
 /// The same with all locations of the run, and with its collective operations. What was under way
-/// where the part begins is told apart by a mark: sends from before stand in calls of their own,
-/// which last no time.
+/// where the part begins is told apart by a mark: other sends from before stand in calls of their
+/// own, which last no time.
 ///
 /// marks     of the run.
 /// part      of between_operations(), of all locations; its end any mark behind that.
