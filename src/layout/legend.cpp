@@ -244,11 +244,15 @@ void add_color_bar(Scene& scene, const Theme& theme, const Rect& bar, const Ramp
                             .max_width_px = scene.width_px - bar.right() - kBarTickPx - 4});
   }
   if (!title.empty()) {
+    // A title that is wider than what is right of the bar's left edge ends at the scene's.
+    const double right = scene.width_px - 4;
+    const double width = std::ceil(text_width_px(title, theme.small_size_px)) + 1;
+    const double left = std::max(0.0, std::min(bar.x, right - width));
     labels.items.push_back({.text = std::string(title),
-                            .at = {bar.x, bar.y - 9},
+                            .at = {left, bar.y - 9},
                             .color = theme.muted_text,
                             .size_px = theme.small_size_px,
-                            .max_width_px = scene.width_px - bar.x - 4});
+                            .max_width_px = right - left});
   }
   scene.layers.emplace_back(std::move(grid));
   scene.layers.emplace_back(std::move(lines));
