@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "trace/find_kinds.hpp"
 #include "trace/outer_calls.hpp"
 #include "trace/plain_events.hpp"
 
@@ -71,36 +72,28 @@ void CallStream::reserve(const trace::Events& events, size_t earlier, base::Aren
 }
 
 void CallStream::add(const trace::Events& events, size_t earlier) {
-  trace::with_columns(events, [&](const auto& columns) { add_columns(events, columns, earlier); });
+  Follower follower(*this, events, earlier);
+  trace::with_columns(events, [&](const auto& columns) {
+    const auto count = static_cast<uint32_t>(columns.size());
+    for (auto i = static_cast<uint32_t>(earlier); i < count; ++i) {
+      const EventKind kind = columns.kind[i];
+      if (kind == EventKind::kEnter) {
+        follower.enter(i, columns.ticks[i], columns.ref[i]);
+      } else if (kind == EventKind::kLeave) {
+        follower.leave(columns.ref[i], columns.ticks[i]);
+      } else if (trace::is_of_message(kind)) {
+        follower.message(kind);
+      } else {
+        follower.other(i, kind, columns.ticks[i]);
+      }
+    }
+  });
+  follower.end();
 }
 
-template <class Columns>
-void CallStream::add_columns(const trace::Events& events, const Columns& columns, size_t earlier) {
-  // As trace::for_each_outer_call; but a collective operation outside of calls counts, too.
-  bool is_open = is_open_;
-  uint32_t limit = is_open ? limit_in(events, earlier) : 0;  // Leaves of Enters below end it.
-  const auto count = static_cast<uint32_t>(columns.size());
-  for (auto i = static_cast<uint32_t>(earlier); i < count; ++i) {
-    const EventKind kind = columns.kind[i];
-    if (!is_open) {
-      const bool enters = kind == EventKind::kEnter && is_mpi(columns.ref[i]);
-      if (enters || kind == EventKind::kMpiCollectiveBegin) {
-        begin(i, columns.ticks[i], enters ? columns.ref[i] : kNoCall);
-        is_open = true;
-        limit = i + 1;
-      }
-      continue;
-    }
-    const bool leaves = kind == EventKind::kLeave && columns.ref[i] < limit;
-    if (leaves || (region_ == kNoCall && kind == EventKind::kMpiCollectiveEnd)) {
-      finish(columns.ticks[i]);
-      is_open = false;
-    } else {
-      look_at(events, kind, i);
-    }
-  }
-  is_open_ = is_open;
-  if (is_open && region_ == kNoCall) remember_enclosing(events, limit);
+void CallStream::Follower::end() {
+  stream_.is_open_ = is_open_;
+  if (is_open_ && stream_.region_ == kNoCall) stream_.remember_enclosing(events_, limit_);
 }
 
 void CallStream::end(uint64_t last_ticks) {
@@ -167,16 +160,10 @@ void CallStream::begin(uint32_t event, uint64_t ticks, uint32_t region) {
 
 void CallStream::look_at(const trace::Events& events, EventKind kind, uint32_t i) {
   switch (kind) {
-    case EventKind::kMpiSend: traits_ |= kTalks | kSends; break;
-    case EventKind::kMpiRecv:
-    case EventKind::kMpiIrecv: traits_ |= kTalks | kReceives; break;
     case EventKind::kMpiCollectiveBegin:
       if (is_new_) begin_ticks_ = events.ticks[i];
       traits_ |= kTalks;
       break;
-    case EventKind::kMpiIsend:
-    case EventKind::kMpiIsendComplete:
-    case EventKind::kMpiIrecvRequest:
     case EventKind::kMpiCollectiveEnd:
     case EventKind::kNonBlockingCollectiveRequest:
     case EventKind::kNonBlockingCollectiveComplete: traits_ |= kTalks; break;

@@ -42,6 +42,9 @@ class CallStream {
   /// events   of the next part. Those from `earlier` on are new; the Enters of calls that are open
   ///          stand in front of them, outermost first, maybe among others.
   void add(const trace::Events& events, size_t earlier);
+  class Follower;
+  /// The same event by event, for who walks over them for others, too.
+  [[nodiscard]] Follower follow(const trace::Events& events, size_t earlier);
   /// Nothing follows: a call that is open ends at this time, that of the location's last event.
   void end(uint64_t last_ticks);
 
@@ -74,8 +77,6 @@ class CallStream {
   }
   [[nodiscard]] uint32_t limit_in(const trace::Events& events, size_t earlier) const;
   void remember_enclosing(const trace::Events& events, uint32_t limit);
-  template <class Columns>
-  void add_columns(const trace::Events& events, const Columns& columns, size_t earlier);
   /// region  kNoCall for a collective operation outside of calls.
   void begin(uint32_t event, uint64_t ticks, uint32_t region);
   void look_at(const trace::Events& events, trace::EventKind kind, uint32_t event);
@@ -103,5 +104,75 @@ class CallStream {
   uint64_t polls_before_ = 0;
   uint64_t poll_end_ticks_ = 0;
 };
+
+/// Takes the new events of a location in their order; end() when all were there. Finds calls as
+/// trace::for_each_outer_call() does, but a collective operation outside of calls counts, too.
+class CallStream::Follower {
+ public:
+  void enter(uint32_t event, uint64_t ticks, uint32_t region) {
+    if (is_open_) {
+      stream_.is_new_ = false;
+    } else if (stream_.is_mpi(region)) {
+      open(event, ticks, region);
+    }
+  }
+  /// enter  of the call that ends.
+  void leave(uint32_t enter, uint64_t ticks) {
+    if (!is_open_) return;
+    if (enter < limit_) {
+      close(ticks);
+    } else {
+      stream_.is_new_ = false;
+    }
+  }
+  /// One of the kinds from MpiSend to MpiIrecv.
+  void message(trace::EventKind kind) {
+    using trace::EventKind;
+    if (!is_open_) return;
+    const bool sends = kind == EventKind::kMpiSend;
+    const bool receives = kind == EventKind::kMpiRecv || kind == EventKind::kMpiIrecv;
+    stream_.traits_ |=
+        static_cast<uint8_t>(kTalks | (sends ? kSends : 0) | (receives ? kReceives : 0));
+    stream_.is_new_ = false;
+  }
+  /// Any other event.
+  void other(uint32_t event, trace::EventKind kind, uint64_t ticks) {
+    using trace::EventKind;
+    if (!is_open_) {
+      if (kind == EventKind::kMpiCollectiveBegin) open(event, ticks, kNoCall);
+    } else if (stream_.region_ == kNoCall && kind == EventKind::kMpiCollectiveEnd) {
+      close(ticks);
+    } else {
+      stream_.look_at(events_, kind, event);
+    }
+  }
+  void end();
+
+ private:
+  friend CallStream;
+  Follower(CallStream& stream, const trace::Events& events, size_t earlier)
+      : stream_(stream),
+        events_(events),
+        is_open_(stream.is_open_),
+        limit_(is_open_ ? stream.limit_in(events, earlier) : 0) {}
+  void open(uint32_t event, uint64_t ticks, uint32_t region) {
+    stream_.begin(event, ticks, region);
+    is_open_ = true;
+    limit_ = event + 1;
+  }
+  void close(uint64_t ticks) {
+    stream_.finish(ticks);
+    is_open_ = false;
+  }
+
+  CallStream& stream_;
+  const trace::Events& events_;
+  bool is_open_;
+  uint32_t limit_;  // Leaves of Enters below end it.
+};
+
+inline CallStream::Follower CallStream::follow(const trace::Events& events, size_t earlier) {
+  return {*this, events, earlier};
+}
 
 }  // namespace pathline::comm

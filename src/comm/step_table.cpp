@@ -2,6 +2,7 @@
 #include "comm/step_table.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -18,7 +19,10 @@ using steps::Counters;
 /// Finds the step of times that mostly ascend.
 class Cursor {
  public:
-  explicit Cursor(steps::PackedRows& rows) : rows_(rows), next_(rows.last().size()) {}
+  explicit Cursor(steps::PackedRows& rows) : Cursor(rows, rows.last().size()) {}
+  /// Goes on where another one of the same rows was.
+  Cursor(steps::PackedRows& rows, size_t place) : rows_(rows), next_(place) {}
+  [[nodiscard]] size_t place() const { return next_; }
 
   /// Moves to the last step that had begun at `ticks`. returns its number, or that of none.
   size_t begun_at(uint64_t ticks) {
@@ -53,7 +57,9 @@ struct GrowingStepTable::OfRank {
   Counters outside;
   bool open = false;
   bool recording = true;
-  bool numbered = false;  // The open one.
+  bool numbered = false;     // The open one.
+  bool nests = false;        // One began inside of another.
+  bool is_followed = false;  // In this part.
 
   /// One that lies inside of another belongs to that.
   void add(const trace::StepWindow& window) {
@@ -83,9 +89,32 @@ struct GrowingStepTable::OfRank {
     outside.*ticks += rest;
   }
 
+  void begin_step(uint64_t ticks) {
+    nests = nests || open;
+    rows.push_back({static_cast<uint32_t>(rows.size()), 0, ticks, UINT64_MAX, {}, recording});
+    open = true;
+    numbered = false;
+  }
+  void end_step(uint64_t ticks) {
+    rows.back().end_ticks = ticks;
+    open = false;
+  }
+  void switch_recording(uint32_t mode) {
+    constexpr uint32_t kOn = 1;
+    recording = mode == kOn;
+  }
+  void take_parameter(const trace::Definitions& definitions, const trace::Events& events,
+                      size_t i) {
+    if (!open || numbered) return;
+    if (definitions.parameter_name(events.fields(i)[0]) != "step") return;
+    rows.back().step = static_cast<uint32_t>(events.word64(i, 1));
+    numbered = true;
+  }
+
   /// last_ticks  when calls without an end end; nullopt: they are counted when they do.
+  /// only_open   the others were counted.
   void add_calls(const trace::Events& events, const Classes& classes,
-                 std::optional<uint64_t> last_ticks) {
+                 std::optional<uint64_t> last_ticks, bool only_open) {
     Cursor cursor(rows);
     const auto class_of = [&](trace::Region region) {
       return region.valid() ? classes[region] : trace::CallClass::kOther;
@@ -94,12 +123,14 @@ struct GrowingStepTable::OfRank {
         events, [&](trace::Region region) { return class_of(region) != trace::CallClass::kOther; },
         [&](trace::CallEvents call) {
           const bool is_open = !ends(events, call);
-          if (is_open && !last_ticks) return;
+          if (is_open ? !last_ticks : only_open) return;
           const bool io = class_of(events.region(call.enter)) == trace::CallClass::kFileIo;
           add_time(cursor, events.ticks[call.enter],
                    is_open ? *last_ticks : events.ticks[call.leave],
                    io ? &Counters::io_ticks : &Counters::mpi_ticks);
         });
+  }
+  void add_transfers(const trace::Events& events) {
     Cursor at_time(rows);
     for (const IoTransfer& transfer : io_transfers(events)) {
       Counters& counter = at(at_time.at(transfer.ticks));
@@ -107,22 +138,17 @@ struct GrowingStepTable::OfRank {
     }
   }
 
-  /// returns  false where one begins inside of another.
-  bool add_marked(const trace::Definitions& definitions, const trace::Events& events,
+  void add_marked(const trace::Definitions& definitions, const trace::Events& events,
                   size_t earlier, const std::vector<bool>& markers) {
-    return trace::with_columns(events, [&](const auto& columns) {
-      return add_marked(definitions, events, columns, earlier, markers);
+    trace::with_columns(events, [&](const auto& columns) {
+      add_marked(definitions, events, columns, earlier, markers);
     });
   }
   template <class Columns>
-  bool add_marked(const trace::Definitions& definitions, const trace::Events& all,
+  void add_marked(const trace::Definitions& definitions, const trace::Events& all,
                   const Columns& events, size_t earlier, const std::vector<bool>& markers) {
     using trace::EventKind;
-    uint32_t enter = 0;  // Of the open one.
-    for (uint32_t i = 0; open && i < earlier; ++i) {
-      if (events.kind[i] == EventKind::kEnter && markers[events.ref[i]]) enter = i;
-    }
-    bool nests = false;
+    uint32_t enter = open ? enter_of_step(events, earlier, markers) : 0;
     constexpr trace::KindRange kCalls{EventKind::kMeasurementOnOff, EventKind::kLeave};
     constexpr trace::KindRange kParameters{EventKind::kParameterInt,
                                            EventKind::kParameterUnsignedInt};
@@ -130,34 +156,28 @@ struct GrowingStepTable::OfRank {
       switch (events.kind[i]) {
         case EventKind::kEnter:
           if (!markers[events.ref[i]]) break;
-          nests = nests || open;
-          rows.push_back(
-              {static_cast<uint32_t>(rows.size()), 0, events.ticks[i], UINT64_MAX, {}, recording});
+          begin_step(events.ticks[i]);
           enter = static_cast<uint32_t>(i);
-          open = true;
-          numbered = false;
           break;
         case EventKind::kLeave:
-          if (!open || events.ref[i] > enter) break;
-          rows.back().end_ticks = events.ticks[i];
-          open = false;
+          if (open && events.ref[i] <= enter) end_step(events.ticks[i]);
           break;
-        case EventKind::kMeasurementOnOff: {
-          constexpr uint32_t kOn = 1;
-          recording = events.ref[i] == kOn;
-          break;
-        }
+        case EventKind::kMeasurementOnOff: switch_recording(events.ref[i]); break;
         case EventKind::kParameterInt:
-        case EventKind::kParameterUnsignedInt:
-          if (!open || numbered) break;
-          if (definitions.parameter_name(all.fields(i)[0]) != "step") break;
-          rows.back().step = static_cast<uint32_t>(events.word64(i, 1));
-          numbered = true;
-          break;
+        case EventKind::kParameterUnsignedInt: take_parameter(definitions, all, i); break;
         default: break;
       }
     });
-    return !nests;
+  }
+  /// Of the step that is open where a part begins.
+  template <class Columns>
+  static uint32_t enter_of_step(const Columns& events, size_t earlier,
+                                const std::vector<bool>& markers) {
+    uint32_t enter = 0;
+    for (uint32_t i = 0; i < earlier; ++i) {
+      if (events.kind[i] == trace::EventKind::kEnter && markers[events.ref[i]]) enter = i;
+    }
+    return enter;
   }
 };
 
@@ -232,29 +252,118 @@ void GrowingStepTable::take(base::Unpacker& in) {
   }
 }
 
+namespace {
+
+/// What a Follower has to know of a region.
+enum : uint8_t { kMarksStep = 1, kIsCall = 2, kIsIo = 4 };
+
+}  // namespace
+
+void GrowingStepTable::begin(const trace::Trace& run) {
+  ranks_.resize(run.rank_count);
+  markers_ = trace::step_markers(run.definitions);
+  classes_ = trace::call_classes(run.definitions);
+  is_marked_ = std::find(markers_.begin(), markers_.end(), true) != markers_.end();
+  if (!is_marked_) return;
+  locations_ = locations_of_ranks(run);
+  for (size_t region = 0; region < classes_.size(); ++region) {
+    const bool is_call = classes_[region] != trace::CallClass::kOther;
+    const bool is_io = classes_[region] == trace::CallClass::kFileIo;
+    facts_.push_back(static_cast<uint8_t>((markers_[region] ? kMarksStep : 0) |
+                                          (is_call ? kIsCall : 0) | (is_io ? kIsIo : 0)));
+  }
+}
+
+GrowingStepTable::Follower GrowingStepTable::follow(const trace::Trace& part, size_t location,
+                                                    size_t earlier) {
+  const trace::Events& events = part.locations[location].events;
+  Follower follower(part, events);
+  const trace::Rank rank = part.locations[location].rank;
+  if (!is_marked_ || !rank.valid() || locations_[rank].size() > 1 ||
+      part.rank_location[rank] != location) {
+    return follower;
+  }
+  OfRank& of = ranks_[rank];
+  of.rows.pack();
+  of.is_followed = true;
+  follower.rank_ = &of;
+  follower.facts_ = facts_.data();
+  follower.cursor_ = of.rows.last().size();
+  if (of.open) follower.step_ = OfRank::enter_of_step(events, earlier, markers_);
+  for (uint32_t i = 0; i < earlier && follower.call_ < 0; ++i) {
+    if (events.kind[i] != trace::EventKind::kEnter) continue;
+    const uint8_t facts = facts_[events.region(i)];
+    if ((facts & kIsCall) != 0) follower.entered(i, events.ticks[i], facts & (kIsCall | kIsIo));
+  }
+  follower.update_last_open();
+  return follower;
+}
+
+void GrowingStepTable::Follower::entered(uint32_t event, uint64_t ticks, uint8_t facts) {
+  if ((facts & kMarksStep) != 0) {
+    rank_->begin_step(ticks);
+    step_ = event;
+  }
+  if ((facts & kIsCall) != 0 && call_ < 0) {
+    call_ = event;
+    call_ticks_ = ticks;
+    is_io_ = (facts & kIsIo) != 0;
+  }
+  update_last_open();
+}
+
+void GrowingStepTable::Follower::left(uint32_t enter, uint64_t ticks) {
+  if (rank_->open && enter <= step_) rank_->end_step(ticks);
+  if (enter <= call_) {
+    Cursor cursor(rank_->rows, cursor_);
+    rank_->add_time(cursor, call_ticks_, ticks,
+                    is_io_ ? &Counters::io_ticks : &Counters::mpi_ticks);
+    cursor_ = cursor.place();
+    call_ = -1;
+  }
+  update_last_open();
+}
+
+void GrowingStepTable::Follower::told(uint32_t event, trace::EventKind kind) {
+  if (kind == trace::EventKind::kMeasurementOnOff) {
+    rank_->switch_recording(events_.ref[event]);
+  } else {
+    rank_->take_parameter(definitions_, events_, event);
+  }
+}
+
+void GrowingStepTable::Follower::update_last_open() {
+  last_open_ = std::max(call_, rank_->open ? int64_t{step_} : -1);
+}
+
+void GrowingStepTable::Follower::end() {
+  if (rank_ != nullptr) rank_->rows.pack_again();
+}
+
 bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
                            base::ThreadPool& pool) {
-  if (ranks_.empty()) {
-    ranks_.resize(part.rank_count);
-    markers_ = trace::step_markers(part.definitions);
-    classes_ = trace::call_classes(part.definitions);
-    is_marked_ = std::find(markers_.begin(), markers_.end(), true) != markers_.end();
-    if (is_marked_) locations_ = locations_of_ranks(part);
-  }
+  assert(markers_.size() == part.definitions.regions.size());  // After begin().
   if (!is_marked_) return true;
-  std::vector<uint8_t> nests(ranks_.size(), 0);
   pool.for_each(ranks_.size(), [&](size_t i) {
     OfRank& rank = ranks_[i];
-    rank.rows.pack();
+    const bool is_followed = std::exchange(rank.is_followed, false);
+    if (!is_followed) rank.rows.pack();
     const uint32_t first = part.rank_location[i];
     if (first != base::IdMap::kNone) {
       const trace::Events& events = part.locations[first].events;
-      nests[i] = !rank.add_marked(part.definitions, events, progress.earlier[first], markers_);
+      if (!is_followed) {
+        rank.add_marked(part.definitions, events, progress.earlier[first], markers_);
+      }
       if (progress.ended && rank.open) rank.rows.back().end_ticks = progress.last_ticks[first];
     }
     for (const uint32_t location : locations_[i]) {
-      rank.add_calls(part.locations[location].events, classes_,
-                     progress.ended ? std::optional(progress.last_ticks[location]) : std::nullopt);
+      const trace::Events& events = part.locations[location].events;
+      if (!is_followed || progress.ended) {
+        rank.add_calls(events, classes_,
+                       progress.ended ? std::optional(progress.last_ticks[location]) : std::nullopt,
+                       is_followed);
+      }
+      rank.add_transfers(events);
     }
     // A call may have lasted as long as the run: not all ranks' rows at once.
     rank.rows.pack_again();
@@ -263,7 +372,7 @@ bool GrowingStepTable::add(const trace::Trace& part, const Progress& progress,
   if (progress.ended) {
     pool.for_each(ranks_.size(), [&](size_t i) { ranks_[i].rows.pack_all(); });
   }
-  return std::find(nests.begin(), nests.end(), 1) == nests.end();
+  return std::none_of(ranks_.begin(), ranks_.end(), [](const OfRank& rank) { return rank.nests; });
 }
 
 void GrowingStepTable::spill(base::SpillFile& file, uint64_t most_bytes) {
@@ -319,7 +428,8 @@ steps::Table step_table(const trace::Trace& trace, const StepWindows& windows,
     for (const uint32_t location : locations[i]) {
       const trace::Events& events = trace.locations[location].events;
       if (events.size() == 0) continue;
-      rank.add_calls(events, classes, events.ticks[events.size() - 1]);
+      rank.add_calls(events, classes, events.ticks[events.size() - 1], false);
+      rank.add_transfers(events);
     }
   });
   table.add_messages(trace.messages, {});

@@ -58,6 +58,15 @@ class GrowingStepTable {
     std::vector<bool> others = {};     ///< By rank: another process counts it; empty for none.
     std::vector<Sent> sent = {};       ///< What that found of ranks that are counted here.
   };
+  /// To be called once, before parts of the run are followed or added.
+  void begin(const trace::Trace& run);
+  class Follower;
+  /// What add() takes from the events of one location, for who walks over them for others, too:
+  /// add() passes over what was followed. Several locations may be followed at once, each of a part
+  /// once.
+  ///
+  /// part  the calls of the location nest, and it has new events.
+  [[nodiscard]] Follower follow(const trace::Trace& part, size_t location, size_t earlier);
   /// part  begins with the Enters of open calls and the begins of I/O that goes on; its messages
   ///       are those of which both ends are known now.
   ///
@@ -85,7 +94,49 @@ class GrowingStepTable {
   std::vector<std::vector<uint32_t>> locations_;  // Per rank.
   std::vector<bool> markers_;                     // Per region.
   std::vector<trace::CallClass> classes_;
+  std::vector<uint8_t> facts_;  // What the two say, for a Follower.
   bool is_marked_ = false;
+};
+
+/// Takes the new events of a location in their order; end() when all were there. One that has
+/// nothing to do with it, as its rank has several locations, takes nothing.
+class GrowingStepTable::Follower {
+ public:
+  void enter(uint32_t event, uint64_t ticks, uint32_t region) {
+    if (rank_ != nullptr && facts_[region] != 0) entered(event, ticks, facts_[region]);
+  }
+  /// enter  of the call that ends.
+  void leave(uint32_t enter, uint64_t ticks) {
+    if (enter <= last_open_) left(enter, ticks);
+  }
+  /// Any other event.
+  void other(uint32_t event, trace::EventKind kind) {
+    using trace::EventKind;
+    const bool tells = kind == EventKind::kMeasurementOnOff || kind == EventKind::kParameterInt ||
+                       kind == EventKind::kParameterUnsignedInt;
+    if (rank_ != nullptr && tells) told(event, kind);
+  }
+  void end();
+
+ private:
+  friend GrowingStepTable;
+  Follower(const trace::Trace& part, const trace::Events& events)
+      : definitions_(part.definitions), events_(events) {}
+  void entered(uint32_t event, uint64_t ticks, uint8_t facts);
+  void left(uint32_t enter, uint64_t ticks);
+  void told(uint32_t event, trace::EventKind kind);
+  void update_last_open();
+
+  const trace::Definitions& definitions_;
+  const trace::Events& events_;
+  OfRank* rank_ = nullptr;
+  const uint8_t* facts_ = nullptr;
+  int64_t last_open_ = -1;  // The later Enter of step and call, whose Leave ends it; or -1.
+  uint32_t step_ = 0;       // Enter of the step, if one is open.
+  int64_t call_ = -1;       // Of the outermost call of MPI or I/O; or -1.
+  uint64_t call_ticks_ = 0;
+  bool is_io_ = false;
+  size_t cursor_ = 0;
 };
 
 }  // namespace pathline::comm

@@ -37,8 +37,8 @@ class MpiSpan {
     }
   }
   /// Whether the next events have to be looked at, by the regions that they visited.
-  [[nodiscard]] bool wants(const std::vector<bool>& visited) const {
-    const auto is_visited = [&](uint32_t region) { return bool{visited[region]}; };
+  [[nodiscard]] bool wants(const std::vector<uint8_t>& visited) const {
+    const auto is_visited = [&](uint32_t region) { return visited[region] != 0; };
     return open_ > 0 || std::any_of(starts_.begin(), starts_.end(), is_visited) ||
            std::any_of(ends_.begin(), ends_.end(), is_visited);
   }
@@ -86,11 +86,11 @@ class KindCounts {
     span_.begin(events, earlier);
     for (size_t first = earlier; first < events.size(); first += kPiece) {
       const size_t end = std::min(first + kPiece, events.size());
-      for (const uint32_t region : of_span_) visited_[region] = false;
+      for (const uint32_t region : of_span_) visited_[region] = 0;
       count(events, first, end, counts);
       if (span_.wants(visited_)) span_.add(events, first, end, summary_);
       for (const uint32_t region : of_span_) {
-        if (visited_[region]) seen_.insert(region);
+        if (visited_[region] != 0) seen_.insert(region);
       }
     }
     for (size_t kind = 0; kind < counts.size(); ++kind) {
@@ -108,7 +108,7 @@ class KindCounts {
   }
   [[nodiscard]] const Summary& summary() const { return summary_; }
   [[nodiscard]] std::vector<bool> visited() const {
-    std::vector<bool> visited = visited_;
+    std::vector<bool> visited(visited_.begin(), visited_.end());
     for (const uint32_t region : seen_) visited[region] = true;
     return visited;
   }
@@ -120,17 +120,18 @@ class KindCounts {
       for (size_t i = first; i < end; ++i) {
         const EventKind kind = columns.kind[i];
         ++counts[static_cast<size_t>(kind)];
-        if (kind == EventKind::kEnter) visited_[columns.ref[i]] = true;
+        if (kind == EventKind::kEnter) visited_[columns.ref[i]] = 1;
         if (kind == EventKind::kCallingContextEnter) [[unlikely]] {
           const auto region = definitions_.calling_context_region(events.fields(i)[0]);
-          if (region.valid()) visited_[region] = true;
+          if (region.valid()) visited_[region] = 1;
         }
       }
     });
   }
 
   const trace::Definitions& definitions_;
-  std::vector<bool> visited_;  // But for those of the span, of the piece only.
+  /// Whether, by region; but for those of the span, of the piece only.
+  std::vector<uint8_t> visited_;
   MpiSpan span_;
   std::vector<uint32_t> of_span_;
   std::set<uint32_t> seen_;  // Of the span.

@@ -79,6 +79,13 @@ void WaitStream::add(const trace::Trace& part, size_t location, size_t kept) {
   collectives_[location].add(part.definitions, of.events, kept);
 }
 
+CallStream::Follower WaitStream::follow(const trace::Trace& part, size_t location, size_t kept) {
+  const trace::Events& events = part.locations[location].events;
+  collectives_[location].add(part.definitions, events, kept);
+  calls_[location].reserve(events, kept, *arena_);
+  return calls_[location].follow(events, kept);
+}
+
 WaitPart WaitStream::finish(const trace::Trace& part, const PartPlace& place,
                             const trace::OpenEnds& open) {
   for (size_t i = 0; place.ended && i < part.locations.size(); ++i) {

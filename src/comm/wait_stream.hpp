@@ -82,6 +82,9 @@ class WaitStream {
   /// part  the events of the location begin with `kept` of before, the Enters of open calls among
   ///       them.
   void add(const trace::Trace& part, size_t location, size_t kept);
+  /// The same for who walks over the events for others, too, and has the calls followed so; of a
+  /// location of a rank.
+  [[nodiscard]] CallStream::Follower follow(const trace::Trace& part, size_t location, size_t kept);
   /// What the part adds, when all locations were added that have events in it.
   ///
   /// part  its messages are those of which both ends are known now.

@@ -56,7 +56,10 @@ class CallTree {
 };
 
 /// Adds what the event says was sent and received.
-inline void add_bytes(const trace::Events& events, size_t event, CallTree::Node& node) {
+///
+/// events  trace::Events or trace::PlainEvents.
+template <class Columns>
+void add_bytes(const Columns& events, size_t event, CallTree::Node& node) {
   using trace::EventKind;
   switch (events.kind[event]) {
     case EventKind::kMpiSend:

@@ -30,9 +30,12 @@ class GrowingProfile {
       charge(ticks);
       current_ = tree_[current_].parent;
     }
-    void see(const trace::Events& events, size_t event) {
+    /// events  trace::Events or trace::PlainEvents.
+    template <class Columns>
+    void see(const Columns& events, size_t event) {
       if (events.ticks[event] >= from_ticks_) add_bytes(events, event, tree_[current_]);
     }
+    [[nodiscard]] bool is_in_call() const { return current_ != 0; }
     /// Of the innermost call; none() outside of calls.
     [[nodiscard]] trace::Region region() { return tree_[current_].region; }
 

@@ -15,6 +15,7 @@
 #include "comm/wait_stream.hpp"
 #include "profile/growing_profile.hpp"
 #include "summary/growing_states.hpp"
+#include "summary/location_walk.hpp"
 #include "summary/marks.hpp"
 #include "summary/windows.hpp"
 #include "trace/backwards.hpp"
@@ -98,11 +99,15 @@ class Pass {
         wait_stream_(windows_.trace(), exchange.rank()),
         waits_(windows_.trace(), [this](const std::vector<trace::CollectivePart>& members,
                                         bool is_whole) { add(members, is_whole); }),
-        omp_barriers_(windows_.trace()) {}
+        omp_barriers_(windows_.trace()) {
+    steps_.begin(windows_.trace());
+  }
 
   base::Result<RunSummary> run(const std::optional<Scratch>& scratch) {
     if (auto status = share_.agree(open(scratch)); !status) return status.error();
-    const auto look = [this](size_t location) { take_location(location); };
+    const auto look = [this](size_t location) {
+      walk_.take(windows_.trace(), location, windows_.earlier(location), windows_.from_ticks());
+    };
     while (!windows_.ended()) {
       if (auto status = windows_.next(look); !status) return status.error();
       if (auto status = share_.agree(take_window()); !status) return status.error();
@@ -181,36 +186,6 @@ class Pass {
     odd_.add(in.get<trace::Oddities>());
     messages_ += in.get<uint64_t>();
     message_bytes_ += in.get<uint64_t>();
-  }
-
-  /// What a window adds at a location that takes no look at another.
-  void take_location(size_t location) {
-    const trace::Trace& part = windows_.trace();
-    const size_t earlier = windows_.earlier(location);
-    follow_calls(part, location, earlier);
-    bytes_.add(part, location, earlier);
-    wait_stream_.add(part, location, earlier);
-  }
-
-  /// Calls are walked over once for all whom they tell something.
-  void follow_calls(const trace::Trace& part, size_t location, size_t earlier) {
-    const trace::Events& events = part.locations[location].events;
-    if (events.size() == earlier) return;
-    auto profile = profile_.follow(location, windows_.from_ticks());
-    auto states = states_.follow(part, location, earlier);
-    trace::walk_calls(
-        part.definitions, events,
-        [&](trace::Region region, uint64_t ticks) {
-          states.pass(profile.region(), ticks);
-          profile.enter(region, ticks);
-        },
-        [&](uint64_t ticks) {
-          states.pass(profile.region(), ticks);
-          profile.leave(ticks);
-        },
-        [&](size_t event) { profile.see(events, event); });
-    states.pass(trace::Region::none(), events.ticks.back());
-    states.end(part, location, earlier);
   }
 
   /// Finds the messages of the window, and the ends that stay open.
@@ -361,6 +336,7 @@ class Pass {
   comm::WaitStream wait_stream_;
   comm::GrowingWaits waits_;
   comm::GrowingOmpBarriers omp_barriers_;
+  LocationWalk walk_{profile_, states_, bytes_, wait_stream_, steps_};
   trace::OpenEnds before_;
   trace::Oddities odd_;
   uint64_t messages_ = 0;

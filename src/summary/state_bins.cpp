@@ -43,6 +43,10 @@ void Bins::add(uint32_t code, uint64_t from, uint64_t until, Bins* parent, Bins*
   if (!has_begun_) begin(from);
   at_ = until;
   const uint64_t width = uint64_t{1} << shift_;
+  // Most lie inside of the bin that is open.
+  if (is_open_ && !is_weighed_ && from < until && until < begin_ + width) {
+    return put(code, until - from);
+  }
   while (from < until) {
     if (!is_open_ && (from & (width - 1)) == 0 && until - from >= width) {
       const uint64_t count = (until - from) >> shift_;

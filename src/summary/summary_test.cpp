@@ -187,6 +187,55 @@ TEST(Windows, GiveTheTablesOfTheWholeForOddClocksTagsAndOrders) {
   }
 }
 
+/// Numbered steps, calls of MPI and of files in and around them and over their borders, and a step
+/// in which a Leave got lost: the calls of what stands in one window with it do not nest.
+TEST(Windows, GiveTheStepsOfTheWhole) {
+  constexpr uint32_t kStep = 1;
+  constexpr uint32_t kUnsigned = 2;
+  constexpr uint32_t kOff = 2;
+  TestTrace test(3);
+  const Region main = test.region("main");
+  const Region step = test.region("time step");
+  const Region work = test.region("work");
+  const Region send = test.region("MPI_Send");
+  const Region write = test.region("MPI_File_write_all");
+  const Region flush = test.region("fwrite", trace::RegionRole::kFileIo);
+  test.define(trace::DefinitionKind::kParameter, {kStep, test.text("step"), kUnsigned});
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    auto& on = test.on(rank).enter(0, main).enter(1, send);
+    for (uint32_t i = 0; i < 12; ++i) {
+      const uint64_t t = 10 + 40 * uint64_t{i} + rank;
+      if (i == 3) on.leave(t - 5, send);  // The calls so far lie in one.
+      on.enter(t, step);
+      if (i != 5) {
+        on.add(trace::EventKind::kParameterUnsignedInt, t + 1, {kStep, 7 + 2 * i, 0});
+      }
+      on.enter(t + 2, work);
+      if (rank == 1 && i == 6) {
+        on.leave(t + 35, step);  // That of `work` got lost.
+        continue;
+      }
+      on.leave(t + 9, work).enter(t + 9, send).leave(t + 13, send);
+      on.enter(t + 13, write).enter(t + 14, send).leave(t + 19, send).leave(t + 22, write);
+      on.enter(t + 25, flush).leave(t + 31, flush).leave(t + 35, step);
+      on.enter(t + 35, send).leave(t + 35, send);
+      if (i == 9) on.add(trace::EventKind::kMeasurementOnOff, t + 36, {kOff});
+    }
+    on.enter(600, step).enter(610, rank == 0 ? send : write);
+    if (rank == 2) on.leave(650, write).leave(651, step).leave(652, main);
+  }
+  const base::ScratchFolder folder;
+  base::Progress progress;
+  ASSERT_TRUE(otf2::write(test.finish(1), folder.path(), "traces", progress).ok());
+  for (const uint64_t events : {1U, 20U, 1000U}) {
+    for (const uint64_t first_ticks : {7U, 50U, 5000U}) {
+      SCOPED_TRACE(testing::Message() << events << " events, " << first_ticks << " ticks");
+      EXPECT_TRUE(expect_the_same(folder.path() / "traces.otf2",
+                                  {.events = events, .first_ticks = first_ticks}, 2));
+    }
+  }
+}
+
 TEST(Windows, LeaveToTheWholeWhatTheLastOfThemShows) {
   constexpr uint32_t kOff = 2;
   constexpr uint32_t kOn = 1;

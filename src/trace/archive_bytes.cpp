@@ -3,23 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <mutex>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "trace/find_kinds.hpp"
 #include "trace/plain_events.hpp"
 
 namespace pathline::trace {
 namespace {
-
-constexpr uint64_t kTimeBytes = 9;  // A record of its own, where the time has changed.
-
-uint64_t compressed_bytes(uint64_t value, bool wide) {
-  const uint64_t bytes = 1 + (static_cast<unsigned>(std::bit_width(value)) + 7) / 8;
-  return value == (wide ? UINT64_MAX : UINT32_MAX) ? 1 : bytes;
-}
 
 /// Records that are as old as the format and have one number only do without their length.
 constexpr bool is_bare(EventKind kind) {
@@ -37,6 +30,9 @@ constexpr bool is_bare(EventKind kind) {
     default: return kind == EventKind::kUnmatchedLeave;
   }
 }
+
+static_assert(is_bare(EventKind::kMpiIsendComplete) && is_bare(EventKind::kMpiIrecvRequest),
+              "as message_bytes() has it");
 
 bool is_one_byte(std::string_view field) {
   return field == "operation" || field == "mode" || field == "lock_type" || field == "type" ||
@@ -148,25 +144,6 @@ uint64_t record_bytes(EventKind kind, const Words& words, size_t count) {
   return bytes;
 }
 
-bool is_of_message(EventKind kind) {
-  return kind >= EventKind::kMpiSend && kind <= EventKind::kMpiIrecv;
-}
-
-/// record_bytes() of the kinds from MpiSend to MpiIrecv, which most events beside calls are.
-uint64_t message_bytes(EventKind kind, const uint32_t* words) {
-  const auto wide = [words](size_t at) {
-    return compressed_bytes(words[at] | uint64_t{words[at + 1]} << 32U, true);
-  };
-  if (kind == EventKind::kMpiIsendComplete || kind == EventKind::kMpiIrecvRequest) {
-    static_assert(is_bare(EventKind::kMpiIsendComplete) && is_bare(EventKind::kMpiIrecvRequest));
-    return 1 + wide(0);
-  }
-  constexpr uint64_t kTypeAndLength = 2;
-  const bool has_request = kind == EventKind::kMpiIsend || kind == EventKind::kMpiIrecv;
-  return kTypeAndLength + compressed_bytes(words[0], false) + compressed_bytes(words[1], false) +
-         compressed_bytes(words[2], false) + wide(3) + (has_request ? wide(5) : 0);
-}
-
 /// Calls visit(region or the number of regions, whether the call itself, bytes, ticks) for the
 /// events from `first` on. In front of them stand the Enters of open calls.
 ///
@@ -264,10 +241,10 @@ ArchiveBytes archive_bytes(const Trace& trace, const std::vector<bool>& left_out
     uint64_t last_kept = UINT64_MAX;
     const auto add = [&](size_t region, bool is_call, uint64_t bytes, uint64_t ticks) {
       if (!is_call || left_out.empty() || !left_out[region]) {
-        result.kept[i] += bytes + (ticks != last_kept ? kTimeBytes : 0);
+        result.kept[i] += bytes + (ticks != last_kept ? kTimeRecordBytes : 0);
         last_kept = ticks;
       }
-      const uint64_t all = bytes + (ticks != last_all ? kTimeBytes : 0);
+      const uint64_t all = bytes + (ticks != last_all ? kTimeRecordBytes : 0);
       last_all = ticks;
       by_region[region] += all;
       result.by_location[i] += all;
@@ -287,32 +264,42 @@ GrowingArchiveBytes::GrowingArchiveBytes(const Trace& run)
       call_bytes_(bytes_of_calls(run.definitions)),
       last_ticks_(run.locations.size(), UINT64_MAX) {}
 
-void GrowingArchiveBytes::add(const Trace& part, size_t location, size_t kept) {
-  // All 0 between two calls: a location has few of the regions.
+GrowingArchiveBytes::Follower::Follower(GrowingArchiveBytes& all, size_t location)
+    : all_(all),
+      location_(location),
+      call_bytes_(all.call_bytes_.data()),
+      outside_(all.call_bytes_.size()),
+      last_(all.last_ticks_[location]) {
+  // All 0 between two locations, which have few of the regions.
   thread_local std::vector<uint64_t> by_region;
   thread_local std::vector<uint32_t> regions;
-  by_region.resize(std::max(by_region.size(), bytes_.by_region.size()));
-  uint64_t* const sums = by_region.data();
-  uint64_t of_location = 0;
-  uint64_t last = last_ticks_[location];
-  const auto add_event = [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
-    bytes += ticks != last ? kTimeBytes : 0;
-    last = ticks;
-    if (sums[region] == 0) regions.push_back(static_cast<uint32_t>(region));
-    sums[region] += bytes;
-    of_location += bytes;
-  };
+  for (const uint32_t region : regions) by_region[region] = 0;  // Of one that was given up.
+  regions.clear();
+  by_region.resize(std::max(by_region.size(), all.bytes_.by_region.size()));
+  sums_ = by_region.data();
+  regions_ = &regions;
+}
+
+void GrowingArchiveBytes::Follower::end() {
+  all_.last_ticks_[location_] = last_;
+  all_.bytes_.by_location[location_] += of_location_;
+  const std::lock_guard lock(all_.joining_);
+  for (const uint32_t region : *regions_) {
+    all_.bytes_.by_region[region] += std::exchange(sums_[region], 0);
+  }
+  regions_->clear();
+}
+
+void GrowingArchiveBytes::add(const Trace& part, size_t location, size_t kept) {
+  Follower follower(*this, location);
   const Events& events = part.locations[location].events;
   with_columns(events, [&](const auto& columns) {
-    for_each_event(part.definitions, call_bytes_, events, columns, kept, add_event);
+    for_each_event(part.definitions, call_bytes_, events, columns, kept,
+                   [&](size_t region, bool, uint64_t bytes, uint64_t ticks) {
+                     follower.add(region, bytes, ticks);
+                   });
   });
-  last_ticks_[location] = last;
-  bytes_.by_location[location] += of_location;
-  const std::lock_guard lock(joining_);
-  for (const uint32_t region : regions) {
-    bytes_.by_region[region] += std::exchange(by_region[region], 0);
-  }
-  regions.clear();
+  follower.end();
 }
 
 void GrowingArchiveBytes::pack(base::Packer& out) const {

@@ -97,6 +97,10 @@ size_t count_of(std::span<const EventKind> kinds, size_t first) {
 /// One kind.
 template <EventKind kKind>
 inline constexpr KindRange kOnly{kKind, kKind};
+/// The kinds from MpiSend to MpiIrecv, which most events beside calls are.
+constexpr bool is_of_message(EventKind kind) {
+  return kind >= EventKind::kMpiSend && kind <= EventKind::kMpiIrecv;
+}
 /// Of messages between two ranks.
 inline constexpr KindRange kMessageKinds{EventKind::kMpiSend, EventKind::kMpiRequestCancelled};
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "trace/find_kinds.hpp"
+#include "trace/plain_events.hpp"
 
 namespace pathline::trace {
 namespace {
@@ -84,9 +85,14 @@ class Collector {
         ends_(ends) {}
 
   void run() {
-    const Events& events = location_.events;
+    with_columns(location_.events, [&](const auto& events) { run(events); });
+  }
+
+ private:
+  template <class Columns>
+  void run(const Columns& events) {
     constexpr KindRange kSwitched = kOnly<EventKind::kMeasurementOnOff>;
-    for_each_of<kMessageKinds, kSwitched>(events.kind.span(), 0, [&](size_t event) {
+    for_each_of<kMessageKinds, kSwitched>(location_.events.kind.span(), 0, [&](size_t event) {
       const auto i = static_cast<uint32_t>(event);
       switch (events.kind[i]) {
         case EventKind::kMpiSend:
@@ -123,13 +129,13 @@ class Collector {
     sending_.for_each([&](uint32_t send) { ends_.sends[send].end_event = kNone; });
   }
 
- private:
   [[nodiscard]] Rank peer_of(const PointToPoint& point, uint32_t comm) const {
     if (comm == kNone || !location_.rank.valid()) return Rank::none();
     return ranks_.resolve(comm, point.peer, location_);
   }
 
-  void add_send(const Events& events, uint32_t i) {
+  template <class Columns>
+  void add_send(const Columns& events, uint32_t i) {
     const PointToPoint point = events.point_to_point(i);
     const uint32_t comm = trace_.definitions.communicator_index(point.comm);
     const Rank peer = peer_of(point, comm);
@@ -144,7 +150,8 @@ class Collector {
     ends_.sends.push_back({{channel, location_index_, i}, i, events.ticks[i], point.bytes});
   }
 
-  void follow_call(const Events& events, uint32_t i) {
+  template <class Columns>
+  void follow_call(const Columns& events, uint32_t i) {
     if (events.kind[i] == EventKind::kEnter) {
       open_calls_.push_back(i);
     } else if (events.kind[i] == EventKind::kLeave) {
@@ -155,12 +162,14 @@ class Collector {
 
   /// The Enter of the call around event `i`, or `i`. Calls are followed only so far: where all
   /// receives are nonblocking this is never asked.
-  uint32_t call_around(const Events& events, uint32_t i) {
+  template <class Columns>
+  uint32_t call_around(const Columns& events, uint32_t i) {
     for (; followed_ < i; ++followed_) follow_call(events, followed_);
     return open_calls_.empty() ? i : open_calls_.back();
   }
 
-  void add_receive(const Events& events, uint32_t i) {
+  template <class Columns>
+  void add_receive(const Columns& events, uint32_t i) {
     const PointToPoint point = events.point_to_point(i);
     const uint32_t comm = trace_.definitions.communicator_index(point.comm);
     const Rank peer = peer_of(point, comm);

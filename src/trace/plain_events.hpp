@@ -35,14 +35,18 @@ struct PlainEvents {
   }
 };
 
+/// Of events that are not packed.
+inline PlainEvents plain(const Events& events) {
+  return {events.ticks.plain().data(), events.kind.data(), events.ref.plain().data(),
+          events.words.plain().data(), events.size()};
+}
+
 /// returns  what visit(PlainEvents) does, or for packed events visit(events): a loop over all of
 ///          them, which is compiled for both.
 template <class Visit>
 decltype(auto) with_columns(const Events& events, Visit visit) {
-  const auto ticks = events.ticks.plain();
-  if (ticks.empty()) return visit(events);
-  return visit(PlainEvents{ticks.data(), events.kind.data(), events.ref.plain().data(),
-                           events.words.plain().data(), events.size()});
+  if (events.ticks.plain().empty()) return visit(events);
+  return visit(plain(events));
 }
 
 }  // namespace pathline::trace
