@@ -99,6 +99,28 @@ TEST(BarTicks, LieWhereTheirValuesDo) {
   EXPECT_NEAR(logarithmic[1].position, 0.25, 1e-12);
 }
 
+/// A title that is wider than what is right of the bar begins left of it.
+TEST(ColorBar, HasItsTitleInsideOfTheScene) {
+  const std::string title = "bytes of a cell of 2.28 x 2.28 ranks, log scale";
+  for (const double scene_width : {1000.0, 700.0, 300.0}) {
+    Scene scene;
+    scene.width_px = scene_width;
+    const Rect bar{scene_width - 140, 100, 16, 300};
+    add_color_bar(scene, light_theme(), bar, light_theme().heat, {}, title);
+    const auto drawn = texts(scene);
+    ASSERT_EQ(drawn.size(), 1U);
+    const double width = text_width_px(title, light_theme().small_size_px);
+    EXPECT_LT(drawn[0].at.x, bar.x);
+    EXPECT_GE(drawn[0].at.x, 0);
+    EXPECT_LE(drawn[0].at.x + width, scene_width);
+    EXPECT_GT(drawn[0].max_width_px, width);
+  }
+  Scene wide;
+  wide.width_px = 1000;
+  add_color_bar(wide, light_theme(), {500, 100, 16, 300}, light_theme().heat, {}, title);
+  EXPECT_EQ(texts(wide)[0].at.x, 500);
+}
+
 TEST(ColorBar, HasTheLargestValueAtTheTop) {
   Scene scene;
   const Ramp ramp(std::array{rgb(0x000000), rgb(0xffffff)});
