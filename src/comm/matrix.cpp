@@ -226,7 +226,7 @@ GrowingMatrix::~GrowingMatrix() = default;
 
 void GrowingMatrix::add(const trace::Messages& messages, const trace::Selection* chosen) {
   State& state = *state_;
-  // Neighbours in time are of different ranks, so that each is two cache misses: ask early.
+  // Neighbours are mostly of different ranks, so that each is two cache misses: ask early.
   constexpr size_t kAhead = 8;
   for (size_t i = 0; i < messages.size(); ++i) {
     if (i + 2 * kAhead < messages.size()) {

@@ -211,7 +211,7 @@ void GrowingStepTable::add_messages(const trace::Messages& messages, const Progr
     ++sent.sent_messages;
     sent.sent_bytes += bytes;
   };
-  // Neighbours in time are of different ranks, so that each is four cache misses: ask early.
+  // Neighbours are mostly of different ranks, so that each is four cache misses: ask early.
   constexpr size_t kAhead = 8;
   const auto ask_last_step = [&](const OfRank& rank) {
     if (!rank.rows.last().empty()) __builtin_prefetch(&rank.rows.last().back(), 1);

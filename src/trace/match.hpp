@@ -40,9 +40,10 @@ struct OpenEnds {
   /// ends belong together shows in the whole only.
   bool needs_whole = false;
 };
-/// As match_messages() for a part of a run that goes on. Joins what every further event leaves
-/// joined: of the receives of a rank those that were posted before each that is not complete. The
-/// lists of what has no partner get only ends whose peer does not exist; calls add to them.
+/// As match_messages() for a part of a run that goes on, its messages by groups of ranks, then
+/// time. Joins what every further event leaves joined: of a rank's receives those posted before
+/// each that is not complete. Of ends without a partner lists those whose peer does not exist;
+/// calls add up.
 ///
 /// before  what the part before left open, whose events this one begins with.
 OpenEnds match_open_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool);

@@ -54,6 +54,32 @@ TEST(MatchMessages, JoinsSendsAndReceivesInTheirOrder) {
   expect_all_matched(trace);
 }
 
+TEST(MatchMessages, OfAPartAreInTheOrderOfEachSender) {
+  constexpr uint32_t kCount = 40'000;  // More than are written at once.
+  TestTrace test(2);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    test.on(0).isend(10 * i, i, 1, i).recv(10 * i + 3, 1, kCount + i);
+    test.on(1).recv(10 * i + 1, 0, i).send(10 * i + 2, 0, kCount + i);
+  }
+  Trace trace = test.build();
+  base::ThreadPool pool(2);
+  const OpenEnds open = match_open_messages(trace, {}, pool);
+  EXPECT_THAT(open.events, ElementsAre(IsEmpty(), IsEmpty()));
+  std::vector<std::vector<Row>> by_sender(2);
+  for (const Row& row : rows(trace)) by_sender[row.sender].push_back(row);
+  std::vector<std::vector<Row>> expected(2);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    expected[0].push_back({0, 1, 10 * i, 10 * i + 1, i});
+    expected[1].push_back({1, 0, 10 * i + 2, 10 * i + 3, kCount + i});
+  }
+  EXPECT_EQ(by_sender, expected);
+  ASSERT_EQ(open.sending.size(), kCount);
+  for (const OpenEnds::Sending& one : open.sending) {
+    ASSERT_EQ(trace.messages.sender[one.message], 0U);
+    ASSERT_EQ(trace.messages.bytes[one.message], one.request);
+  }
+}
+
 TEST(MatchMessages, AreListedWhereOneCameBeforeItWasSent) {
   for (const uint64_t received : {11U, 1U}) {
     TestTrace test(2);

@@ -12,10 +12,10 @@ namespace {
 
 constexpr uint32_t kNone = base::IdMap::kNone;
 constexpr size_t kBlockRows = base::PackedColumn<uint64_t>::kBlock;
+constexpr size_t kSliceMessages = 32768;
 
 /// Times that cut the matched sends into slices of about the same number, for sorting in parallel.
 std::vector<uint64_t> cut_times(const std::vector<RankEnds>& ranks, size_t message_count) {
-  constexpr size_t kSliceMessages = 32768;
   constexpr size_t kMaxSlices = 4096;
   constexpr size_t kSamplesPerSlice = 16;
   // Each looks for its borders in the sends of every rank.
@@ -176,22 +176,10 @@ void add_receives(const Trace& trace, const std::vector<RankEnds>& ranks, base::
   }
 }
 
-/// Writes the rows of one slice, from `first_row` on: time, then sender, then the sender's own
-/// order.
-void write_slice(const Trace& trace, const std::vector<RankEnds>& ranks, const Borders& borders,
-                 size_t slice, size_t first_row, size_t row_count, Messages& messages,
-                 std::vector<OpenEnds::Sending>* sending) {
-  // Rank by rank, as what is looked up stands together there; all of a slice stays in the cache.
-  base::Column<Row> rows;
-  rows.reserve(row_count);
-  constexpr size_t kAhead = 2;
-  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
-    if (rank + 2 * kAhead < ranks.size()) {
-      prefetch_ends(ranks[rank + 2 * kAhead], borders.first(rank + 2 * kAhead, slice));
-      prefetch_ticks(trace, ranks[rank + kAhead], borders.first(rank + kAhead, slice));
-    }
-    add_sends(trace, ranks, rank, borders.first(rank, slice), borders.first(rank, slice + 1), rows);
-  }
+/// Completes the rows of one slice and writes them, from `first_row` on: time, then sender, then
+/// the sender's own order.
+void write_rows(const Trace& trace, const std::vector<RankEnds>& ranks, base::Column<Row>& rows,
+                size_t first_row, Messages& messages, std::vector<OpenEnds::Sending>* sending) {
   add_receives(trace, ranks, rows);
   struct Order {
     uint64_t ticks;
@@ -233,36 +221,43 @@ void pack_rows(Messages& rows, size_t count, base::ThreadPool& pool, Messages& m
   pool.for_each(columns.size(), [&](size_t i) { columns[i](); });
 }
 
-}  // namespace
-
-void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
-                    std::vector<OpenEnds::Sending>* sending) {
+/// All of a run, in the order of time, packed. A slice is a stretch of time.
+void write_by_time(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace) {
   size_t send_count = 0;
   for (const RankEnds& rank : ranks) send_count += rank.ends.sends.size();
   const std::vector<uint64_t> cuts = cut_times(ranks, send_count);
   const Borders borders(ranks, cuts, pool);
+  // Rank by rank, as what is looked up stands together there; all of a slice stays in the cache.
+  const auto rows_of = [&](size_t slice) {
+    base::Column<Row> rows;
+    rows.reserve(borders.matched(slice));
+    constexpr size_t kAhead = 2;
+    for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+      if (rank + 2 * kAhead < ranks.size()) {
+        prefetch_ends(ranks[rank + 2 * kAhead], borders.first(rank + 2 * kAhead, slice));
+        prefetch_ticks(trace, ranks[rank + kAhead], borders.first(rank + kAhead, slice));
+      }
+      add_sends(trace, ranks, rank, borders.first(rank, slice), borders.first(rank, slice + 1),
+                rows);
+    }
+    return rows;
+  };
   std::vector<size_t> first_row(cuts.size() + 1, 0);
   for (size_t slice = 0; slice < cuts.size(); ++slice) {
     first_row[slice + 1] = first_row[slice] + borders.matched(slice);
   }
-
-  // A few slices at a time are written row by row and then packed. What will be read a few times
-  // and forgotten is better off as it is.
-  const bool packs = sending == nullptr;
-  const size_t at_once = packs ? std::max<size_t>(4, 2 * size_t{pool.thread_count()}) : cuts.size();
+  // A few slices at a time are written row by row and then packed.
+  const size_t at_once = std::max<size_t>(4, 2 * size_t{pool.thread_count()});
   Messages rows;
   size_t kept = 0;  // Rows of the last time, which did not fill a block.
-  std::vector<std::vector<OpenEnds::Sending>> of_slice(cuts.size());
   for (size_t first = 0; first < cuts.size(); first += at_once) {
     const size_t last = std::min(first + at_once, cuts.size());
     rows.resize(kept + first_row[last] - first_row[first]);
     pool.for_each(last - first, [&](size_t i) {
       const size_t slice = first + i;
-      write_slice(trace, ranks, borders, slice, kept + first_row[slice] - first_row[first],
-                  first_row[slice + 1] - first_row[slice], rows,
-                  sending != nullptr ? &of_slice[slice] : nullptr);
+      base::Column<Row> of_slice = rows_of(slice);
+      write_rows(trace, ranks, of_slice, kept + first_row[slice] - first_row[first], rows, nullptr);
     });
-    if (!packs) break;
     kept = last < cuts.size() ? rows.size() % kBlockRows : 0;
     pack_rows(rows, rows.size() - kept, pool, trace.messages);
     if (first == 0) {
@@ -270,15 +265,60 @@ void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, 
                       [&](auto& column, auto&) { column.reserve(first_row.back()); });
     }
   }
-  if (packs) {
-    for_each_column(trace.messages, rows, [](auto& column, auto&) { column.shrink_to_fit(); });
-  } else {
-    trace.messages = std::move(rows);
-  }
-  for (size_t slice = 0; slice < cuts.size(); ++slice) {
-    for (const OpenEnds::Sending& one : of_slice[slice]) {
-      sending->push_back({static_cast<uint32_t>(first_row[slice]) + one.message, one.request});
+  for_each_column(trace.messages, rows, [](auto& column, auto&) { column.shrink_to_fit(); });
+}
+
+/// A part of a run. A slice is of neighbouring ranks, in the order of time: these mostly talk to
+/// their neighbours, so that whoever goes through the messages finds what he asks of both in the
+/// cache, where in the order of time of ten thousands of ranks each would be a miss.
+void write_by_ranks(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
+                    std::vector<OpenEnds::Sending>& sending) {
+  struct Slice {
+    uint32_t first_rank = 0;
+    uint32_t first_send = 0;  // Of that.
+    size_t first_row = 0;
+  };
+  std::vector<Slice> slices = {{}};
+  size_t row = 0;
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto& receive_of = ranks[rank].receive_of;
+    for (uint32_t i = 0; i < receive_of.size(); ++i) {
+      if (receive_of[i] == kNone) continue;
+      if (row - slices.back().first_row == kSliceMessages) slices.push_back({rank, i, row});
+      ++row;
     }
+  }
+  slices.push_back({static_cast<uint32_t>(ranks.size()), 0, row});
+
+  trace.messages.resize(row);
+  std::vector<std::vector<OpenEnds::Sending>> of_slice(slices.size() - 1);
+  pool.for_each(of_slice.size(), [&](size_t k) {
+    const Slice& slice = slices[k];
+    const Slice& next = slices[k + 1];
+    base::Column<Row> rows;
+    rows.reserve(next.first_row - slice.first_row);
+    for (uint32_t rank = slice.first_rank; rank < ranks.size() && rank <= next.first_rank; ++rank) {
+      const auto count = static_cast<uint32_t>(ranks[rank].receive_of.size());
+      add_sends(trace, ranks, rank, rank == slice.first_rank ? slice.first_send : 0,
+                rank == next.first_rank ? next.first_send : count, rows);
+    }
+    write_rows(trace, ranks, rows, slice.first_row, trace.messages, &of_slice[k]);
+  });
+  for (size_t k = 0; k < of_slice.size(); ++k) {
+    for (const OpenEnds::Sending& one : of_slice[k]) {
+      sending.push_back({static_cast<uint32_t>(slices[k].first_row) + one.message, one.request});
+    }
+  }
+}
+
+}  // namespace
+
+void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
+                    std::vector<OpenEnds::Sending>* sending) {
+  if (sending == nullptr) {
+    write_by_time(ranks, pool, trace);
+  } else {
+    write_by_ranks(ranks, pool, trace, *sending);
   }
 }
 

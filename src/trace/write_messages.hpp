@@ -23,14 +23,14 @@ struct RankEnds {
   }
 };
 
-/// Puts the messages that were joined into the columns of a trace, in their order.
+/// Puts the messages that were joined into the columns of a trace, by time, then sender.
 ///
 /// ranks  by rank; behind the last one may be entries that joined nothing.
 /// cost   O(sends); besides the messages 128 bytes for each of some 130,000 at a time, or of
 ///        65,000 a thread.
 ///
 /// sending  gets those whose sends go on, if it is not null: of a part of a run, whose messages are
-///          not packed.
+///          not packed, and stand in the order of time among those of neighbouring senders only.
 void write_messages(const std::vector<RankEnds>& ranks, base::ThreadPool& pool, Trace& trace,
                     std::vector<OpenEnds::Sending>* sending);
 
