@@ -57,10 +57,8 @@ base::Status EventFolder::open(size_t location, PieceReader& reader) const {
 }
 
 std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
-  if (offset >= first_ && offset - first_ <= count_ && count <= count_ - (offset - first_)) {
-    return {bytes_.data() + (offset - first_), count};
-  }
-  bytes_.resize(count);
+  if (has(offset, count)) return {bytes_.data() + (offset - first_), count};
+  if (bytes_.size() < count) bytes_.resize(count);
   size_t done = 0;
   while (done < count) {
     const ssize_t got =
@@ -73,6 +71,20 @@ std::span<const uint8_t> PieceReader::read(uint64_t offset, size_t count) {
   first_ = offset;
   count_ = done;
   return {bytes_.data(), done};
+}
+
+std::span<const uint8_t> PieceReader::rest(uint64_t offset) const {
+  if (!has(offset, 0)) return {};
+  return {bytes_.data() + (offset - first_), count_ - (offset - first_)};
+}
+
+void PieceReader::begin_with(uint64_t offset, std::span<const uint8_t> bytes) {
+  close();
+  failure_ = 0;
+  if (bytes_.size() < bytes.size()) bytes_.resize(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+  first_ = offset;
+  count_ = bytes.size();
 }
 
 base::Status read_status(const otf2::Archive& archive, size_t location, const PieceReader& reader) {

@@ -24,12 +24,22 @@ class PieceReader {
 
   /// errors  kNotFound, kIo.
   base::Status open(const std::filesystem::path& path);
-  /// Takes over the file of a descriptor, or gives its own away.
+  /// Takes over the file of a descriptor, or gives its own away. Keeps what begin_with() gave,
+  /// which must be of the same file.
   void use(int descriptor);
   [[nodiscard]] int release();
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
   /// Fewer bytes where the file ends, valid until the next call. What the last call has read is not
   /// read again.
   std::span<const uint8_t> read(uint64_t offset, size_t count);
+  /// Whether read() gives them without the file.
+  [[nodiscard]] bool has(uint64_t offset, size_t count) const {
+    return offset >= first_ && offset - first_ <= count_ && count <= count_ - (offset - first_);
+  }
+  /// What was read of the file from an offset on, valid until the next read(); empty for nothing.
+  [[nodiscard]] std::span<const uint8_t> rest(uint64_t offset) const;
+  /// Begins with what was read of a file before it is opened here. Forgets what it has of another.
+  void begin_with(uint64_t offset, std::span<const uint8_t> bytes);
   /// The errno value of a read that failed and gave fewer bytes for that; 0 if none did.
   [[nodiscard]] int failure() const { return failure_; }
   void close();

@@ -64,5 +64,31 @@ TEST(PieceReader, KnowsNothingOfTheFileBefore) {
   EXPECT_EQ(text(other.read(0, 2)), "bb");
 }
 
+TEST(PieceReader, GoesOnWithWhatWasReadBefore) {
+  const base::ScratchFolder folder;
+  const auto a = folder.write("a", "0123456789");
+  PieceReader first;
+  ASSERT_TRUE(first.open(a));
+  first.read(2, 5);
+  EXPECT_EQ(text(first.rest(4)), "456");
+  EXPECT_EQ(text(first.rest(7)), "");
+  EXPECT_EQ(text(first.rest(8)), "");
+  EXPECT_EQ(text(first.rest(1)), "");
+
+  PieceReader second;
+  second.begin_with(4, first.rest(4));
+  EXPECT_TRUE(second.has(4, 3));
+  EXPECT_FALSE(second.has(4, 4));
+  EXPECT_FALSE(second.is_open());
+  EXPECT_EQ(text(second.read(5, 2)), "56");
+  second.use(first.release());
+  EXPECT_TRUE(second.is_open());
+  EXPECT_EQ(text(second.read(4, 3)), "456");
+  EXPECT_EQ(text(second.read(4, 5)), "45678");
+  second.begin_with(20, {});
+  EXPECT_FALSE(second.is_open());
+  EXPECT_FALSE(second.has(4, 1));
+}
+
 }  // namespace
 }  // namespace pathline::summary

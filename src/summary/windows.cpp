@@ -183,6 +183,66 @@ void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
   states_[location].earlier = events.size();
 }
 
+/// What was read too much is not fetched again: of ten thousands of files, each of which gives a
+/// window a few hundred bytes, that is most of what opening and reading costs.
+///
+/// used  bytes of the window: what is much less than these spares no visit.
+void Windows::keep_ahead(State& state, const PieceReader& reader, uint64_t used) {
+  constexpr size_t kMostBytes = 4096;  // Of larger pieces it is a small part.
+  constexpr uint64_t kBytesAnEvent = 16;
+  const std::span<const uint8_t> rest = reader.rest(state.reached.bytes);
+  if (state.reached.ended || rest.empty() || rest.size() > kMostBytes) return;
+  if (rest.size() < used / 2) return;
+  if (ahead_bytes_ + rest.size() > kBytesAnEvent * size_.events) return;
+  ahead_bytes_ += rest.size();
+  state.ahead = {std::unique_ptr<uint8_t[]>(new uint8_t[rest.size()]),
+                 static_cast<uint32_t>(rest.size())};
+  std::copy(rest.begin(), rest.end(), state.ahead.bytes.get());
+}
+
+/// Adds the events of the window to those that the builder has.
+base::Status Windows::decode(size_t i, Visit& visit) {
+  State& state = states_[i];
+  // As many as other locations get, by what they had so far, and some more.
+  constexpr double kMore = 1.125;
+  constexpr size_t kLeastBytes = 4096;
+  const double more = seen_events_ == 0 ? 0
+                                        : kMore * static_cast<double>(expected_) /
+                                              static_cast<double>(seen_events_);
+  const auto guess = static_cast<size_t>(more * static_cast<double>(state.reached.bytes));
+  const size_t expected = std::max(kLeastBytes, guess);
+  const Ahead ahead = std::exchange(state.ahead, {});
+  ahead_bytes_ -= ahead.count;
+  PieceReader& reader = visit.reader;
+  reader.begin_with(state.reached.bytes, {ahead.bytes.get(), ahead.count});
+  base::Status opened;
+  const auto read = [&](uint64_t offset, size_t count) -> std::span<const uint8_t> {
+    if (reader.has(offset, count)) return reader.read(offset, count);
+    if (!reader.is_open() && !files_.take(i, reader)) {
+      opened = folder_.open(i, reader);
+      if (!opened) return {};
+    }
+    const std::span<const uint8_t> bytes = reader.read(offset, std::max(count, kLeastBytes));
+    return bytes.first(std::min(count, bytes.size()));
+  };
+  const bool may_do = ahead.count > 0 && expected <= 2 * kLeastBytes;
+  state.stream.decode_until(read, archive_.event_bytes[i], may_do ? ahead.count : expected, until_,
+                            visit.builder);
+  if (!opened) return opened;
+  if (auto status = read_status(archive_, i, reader); !status) return status;
+  const uint64_t before = std::exchange(state.reached.bytes, state.stream.position());
+  state.reached.next_ticks = state.stream.next_ticks();
+  state.reached.ended = state.stream.ended();
+  keep_ahead(state, reader, state.reached.bytes - before);
+  if (!reader.is_open()) return {};
+  if (state.reached.ended) {
+    reader.close();
+  } else {
+    files_.put_back(i, reader);
+  }
+  return {};
+}
+
 base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   State& state = states_[i];
   // Nothing is behind the last window: an event may have the last of all times.
@@ -190,27 +250,8 @@ base::Status Windows::read(size_t i, const Look& look, Visit& visit) {
   if (state.reached.ended || is_later) return {};
   trace::Events& events = archive_.trace.locations[i].events;
   trace::EventsBuilder& builder = visit.builder;
-  // As many as other locations get, by what they had so far, and some more.
-  constexpr double kMore = 1.125;
-  const double more = seen_events_ == 0 ? 0
-                                        : kMore * static_cast<double>(expected_) /
-                                              static_cast<double>(seen_events_);
   begin(i, builder);
-  if (!files_.take(i, visit.reader)) {
-    if (auto status = folder_.open(i, visit.reader); !status) return status;
-  }
-  constexpr double kLeastBytes = 4096;
-  const double bytes = std::max(kLeastBytes, more * static_cast<double>(state.reached.bytes));
-  state.stream.decode_until(
-      [&](uint64_t offset, size_t count) { return visit.reader.read(offset, count); },
-      archive_.event_bytes[i], static_cast<uint64_t>(bytes), until_, builder);
-  if (auto status = read_status(archive_, i, visit.reader); !status) return status;
-  state.reached = {state.stream.position(), state.stream.next_ticks(), state.stream.ended()};
-  if (state.reached.ended) {
-    visit.reader.close();
-  } else {
-    files_.put_back(i, visit.reader);
-  }
+  if (auto status = decode(i, visit); !status) return status;
   state.open.assign(builder.open_calls().begin(), builder.open_calls().end());
   Seen& seen = state.seen;
   seen.open_calls = state.open.size();
