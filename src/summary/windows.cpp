@@ -13,7 +13,8 @@
 namespace pathline::summary {
 namespace {
 
-constexpr size_t kPiece = 16;  // Locations that a thread takes at once.
+constexpr size_t kPiece = 16;         // Locations that a thread takes at once.
+constexpr size_t kLeastBytes = 4096;  // That are read of a file at once.
 
 }  // namespace
 
@@ -188,11 +189,10 @@ void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
 ///
 /// used  bytes of the window: what is much less than these spares no visit.
 void Windows::keep_ahead(State& state, const PieceReader& reader, uint64_t used) {
-  constexpr size_t kMostBytes = 4096;  // Of larger pieces it is a small part.
   constexpr uint64_t kBytesAnEvent = 16;
   const std::span<const uint8_t> rest = reader.rest(state.reached.bytes);
-  if (state.reached.ended || rest.empty() || rest.size() > kMostBytes) return;
-  if (rest.size() < used / 2) return;
+  if (state.reached.ended || rest.empty() || rest.size() < used / 2) return;
+  if (rest.size() > kLeastBytes) return;  // Of what is read at once it is a small part.
   if (ahead_bytes_ + rest.size() > kBytesAnEvent * size_.events) return;
   ahead_bytes_ += rest.size();
   state.ahead = {std::unique_ptr<uint8_t[]>(new uint8_t[rest.size()]),
@@ -205,7 +205,6 @@ base::Status Windows::decode(size_t i, Visit& visit) {
   State& state = states_[i];
   // As many as other locations get, by what they had so far, and some more.
   constexpr double kMore = 1.125;
-  constexpr size_t kLeastBytes = 4096;
   const double more = seen_events_ == 0 ? 0
                                         : kMore * static_cast<double>(expected_) /
                                               static_cast<double>(seen_events_);

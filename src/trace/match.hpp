@@ -43,7 +43,7 @@ struct OpenEnds {
 /// As match_messages() for a part of a run that goes on, its messages by groups of ranks, then
 /// time. Joins what every further event leaves joined: of a rank's receives those posted before
 /// each that is not complete. Of ends without a partner lists those whose peer does not exist;
-/// calls add up.
+/// calls add to these.
 ///
 /// before  what the part before left open, whose events this one begins with.
 OpenEnds match_open_messages(Trace& trace, const OpenEnds& before, base::ThreadPool& pool);
