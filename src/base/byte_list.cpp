@@ -10,6 +10,7 @@
 #include <new>
 #include <sys/mman.h>
 
+#include "base/kept_blocks.hpp"
 #include "base/spill_file.hpp"
 
 namespace pathline::base {
@@ -116,7 +117,11 @@ struct ByteList::Spilled {
 ByteList::Piece* ByteList::new_piece(size_t bytes) {
   const size_t capacity = (bytes + Pool::kStep - 1) / Pool::kStep * Pool::kStep;
   if (capacity > UINT32_MAX) throw std::bad_alloc();
-  void* const memory = pool().take(sizeof(Piece) + capacity);
+  void* memory = pool().take(sizeof(Piece) + capacity);
+  if (memory == nullptr) {
+    KeptBlocks::give_back();
+    memory = pool().take(sizeof(Piece) + capacity);
+  }
   if (memory == nullptr) throw std::bad_alloc();
   auto* const piece = new (memory) Piece{nullptr, 0, static_cast<uint32_t>(capacity)};
   piece->next = piece;

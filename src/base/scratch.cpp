@@ -23,6 +23,7 @@
 
 #include "base/file.hpp"
 #include "base/heap.hpp"
+#include "base/kept_blocks.hpp"
 #include "base/scratch_file.hpp"
 
 namespace pathline::base {
@@ -160,12 +161,18 @@ bool use_scratch() {
     return false;
   }
   in_use = new ScratchFile(file.value(), static_cast<std::byte*>(begin));
+  KeptBlocks::give_back();  // None will be taken from now on.
   return true;
 }
 
 namespace {
 void* reallocate_in_heap(void* block, size_t bytes) {
-  void* moved = std::realloc(block, bytes);
+  void* moved = block == nullptr ? KeptBlocks::take(bytes) : nullptr;
+  if (moved == nullptr) moved = std::realloc(block, bytes);
+  if (moved == nullptr && bytes > 0) {
+    KeptBlocks::give_back();
+    moved = std::realloc(block, bytes);
+  }
   if (moved != nullptr && bytes >= kTellBytes) took_memory(moved, bytes);
   return moved;
 }
@@ -195,7 +202,7 @@ void free_block(void* block) {
   if (block == nullptr) return;  // Most columns that end never had memory.
   ScratchFile* const scratch = in_use.load(std::memory_order_acquire);
   if (scratch != nullptr) return free_with(*scratch, block);
-  std::free(block);
+  if (!KeptBlocks::keep(block)) std::free(block);
 }
 
 }  // namespace pathline::base

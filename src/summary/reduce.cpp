@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/heap.hpp"
+#include "base/kept_blocks.hpp"
 #include "comm/growing_omp_barriers.hpp"
 #include "comm/growing_waits.hpp"
 #include "comm/step_table.hpp"
@@ -89,6 +90,7 @@ class Pass {
   Pass(otf2::Archive archive, const WindowSize& size, base::ThreadPool& pool,
        base::Progress& progress, exchange::Exchange& exchange)
       : pool_(pool),
+        kept_blocks_(std::in_place, size.events * kKeptBytesAnEvent),
         archive_{{}, {}, {}, std::move(archive.local_files)},
         marks_(archive.trace.definitions),
         states_(archive.trace.definitions, archive.trace.locations.size(),
@@ -114,6 +116,7 @@ class Pass {
     }
     forget_events(windows_.trace());
     windows_.forget();
+    kept_blocks_.reset();
     base::give_back_freed_memory();
     states_.end(pool_);
     spill();
@@ -319,7 +322,11 @@ class Pass {
   static constexpr std::string_view kEndsInTheWhole =
       "recording was switched on in it, or requests were cancelled";
 
+  /// What messages and calls of a window take beside its events, about.
+  static constexpr uint64_t kKeptBytesAnEvent = 32;
+
   base::ThreadPool& pool_;
+  std::optional<base::KeptBlocks> kept_blocks_;
   std::unique_ptr<base::SpillFile> scratch_;
   uint64_t bytes_of_table_ = 0;  // In memory, before it goes there.
   ArchiveIndex archive_;
