@@ -2,10 +2,15 @@
 #include "summary/marks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "base/varint.hpp"
 
 namespace pathline::summary {
 namespace {
@@ -43,6 +48,98 @@ uint64_t MarkedMessage::last_ticks() const {
   return std::max({send_ticks, recv_post_ticks, recv_ticks});
 }
 
+namespace {
+
+/// Numbers of one row after the other, most of which are small.
+class RowWriter {
+ public:
+  void put(uint64_t value) { end_ = base::put_varint(end_, value); }
+  /// The difference to `from`, which is small.
+  void put(uint64_t value, uint64_t from) { put(base::zigzag(static_cast<int64_t>(value - from))); }
+  void append_to(base::ByteList& list) {
+    list.append({row_.data(), static_cast<size_t>(end_ - row_.data())});
+  }
+
+ private:
+  static constexpr size_t kMostNumbers = 11;
+  std::array<uint8_t, kMostNumbers * base::kMaxVarintBytes> row_;
+  uint8_t* end_ = row_.data();
+};
+
+class RowReader {
+ public:
+  explicit RowReader(const base::ByteList& list) { list.copy_to(bytes_); }
+  uint64_t get() {
+    uint64_t value = 0;
+    const uint8_t* const behind =
+        base::get_varint(bytes_.data() + next_, bytes_.data() + bytes_.size(), value);
+    assert(behind != nullptr);
+    next_ = static_cast<size_t>(behind - bytes_.data());
+    return value;
+  }
+  uint64_t get(uint64_t from) { return from + static_cast<uint64_t>(base::unzigzag(get())); }
+  uint32_t get32() { return static_cast<uint32_t>(get()); }
+  uint32_t get32(uint64_t from) { return static_cast<uint32_t>(get(from)); }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  size_t next_ = 0;
+};
+
+void put(const MarkedMessage& one, uint64_t mark_ticks, base::ByteList& list) {
+  RowWriter row;
+  row.put(one.sender);
+  row.put(one.receiver, one.sender);
+  row.put(one.send_location, one.sender);
+  row.put(one.recv_location, one.receiver);
+  row.put(one.send_ticks, mark_ticks);
+  row.put(one.send_end_ticks, one.send_ticks);
+  row.put(one.recv_post_ticks, one.send_ticks);
+  row.put(one.recv_ticks, one.send_ticks);
+  row.put(one.bytes);
+  row.put(one.tag);
+  row.put(one.comm);
+  row.append_to(list);
+}
+MarkedMessage get_message(uint64_t mark_ticks, RowReader& row) {
+  MarkedMessage one;
+  one.sender = row.get32();
+  one.receiver = row.get32(one.sender);
+  one.send_location = row.get32(one.sender);
+  one.recv_location = row.get32(one.receiver);
+  one.send_ticks = row.get(mark_ticks);
+  one.send_end_ticks = row.get(one.send_ticks);
+  one.recv_post_ticks = row.get(one.send_ticks);
+  one.recv_ticks = row.get(one.send_ticks);
+  one.bytes = row.get();
+  one.tag = row.get32();
+  one.comm = row.get32();
+  return one;
+}
+
+/// As differences to the operation before.
+void put(const trace::BegunOperation& one, const trace::BegunOperation& last, uint64_t mark_ticks,
+         base::ByteList& list) {
+  RowWriter row;
+  row.put(one.comm, last.comm);
+  row.put(one.number, last.number);
+  row.put(one.location, last.location);
+  row.put(one.end_ticks == 0 ? 0 : one.end_ticks - mark_ticks + 1);
+  row.append_to(list);
+}
+trace::BegunOperation get_operation(const trace::BegunOperation& last, uint64_t mark_ticks,
+                                    RowReader& row) {
+  trace::BegunOperation one{};
+  one.comm = row.get32(last.comm);
+  one.number = row.get32(last.number);
+  one.location = row.get32(last.location);
+  const uint64_t end = row.get();
+  one.end_ticks = end == 0 ? 0 : mark_ticks + end - 1;
+  return one;
+}
+
+}  // namespace
+
 GrowingMarks::GrowingMarks(const trace::Definitions& definitions)
     : begin_(definitions.clock.global_offset),
       most_operations_(std::max(kMostMessages, 2 * definitions.locations.size())) {
@@ -56,29 +153,32 @@ GrowingMarks::GrowingMarks(const trace::Definitions& definitions)
   const uint64_t parts = std::min(events / kEventsPerMark, kMostMarks);
   if (parts < 2) return;
   distance_ = definitions.clock.trace_length / parts;
-  count_ = distance_ > 0 ? parts - 1 : 0;
-  lay_out();
+  lay_out(distance_ > 0 ? parts - 1 : 0);
 }
 
 GrowingMarks::GrowingMarks(uint64_t begin, uint64_t distance, uint64_t count)
-    : begin_(begin), distance_(distance), count_(count), most_operations_(kMostMessages) {
-  lay_out();
+    : begin_(begin), distance_(distance), most_operations_(kMostMessages) {
+  lay_out(count);
 }
 
-void GrowingMarks::lay_out() {
-  messages_.resize(count_);
-  is_left_out_.resize(count_);
-  operations_.resize(count_);
-  are_operations_left_out_.resize(count_);
+void GrowingMarks::lay_out(uint64_t count) {
+  instants_.resize(count);
+  for (uint64_t k = 0; k < count; ++k) instants_[k].ticks = begin_ + (k + 1) * distance_;
+}
+
+/// Of a run on many ranks all may be under way: what they hold would be gigabytes.
+void GrowingMarks::Rows::leave_out() {
+  are_too_many = true;
+  bytes.clear();
 }
 
 /// How many are at or before it.
 uint64_t GrowingMarks::instants_until(uint64_t ticks) const {
-  return ticks < begin_ ? 0 : std::min((ticks - begin_) / distance_, count_);
+  return ticks < begin_ ? 0 : std::min<uint64_t>((ticks - begin_) / distance_, instants_.size());
 }
 
 void GrowingMarks::add(const trace::Messages& messages) {
-  if (count_ == 0) return;
+  if (instants_.empty()) return;
   for (size_t i = 0; i < messages.size(); ++i) {
     // That a send went on behind its message is known or not, as windows happen to end.
     const uint64_t send_end = messages.send_end_ticks[i];
@@ -97,15 +197,16 @@ void GrowingMarks::add(const trace::Messages& messages) {
     // An instant is after the first event, and not after the last.
     const uint64_t end = instants_until(one.last_ticks());
     for (uint64_t k = instants_until(one.first_ticks()); k < end; ++k) {
-      if (is_left_out_[k]) continue;
-      messages_[k].push_back(one);
-      if (messages_[k].size() > kMostMessages) leave_out(k);
+      Rows& rows = instants_[k].messages;
+      if (rows.are_too_many) continue;
+      put(one, instants_[k].ticks, rows.bytes);
+      if (++rows.count > kMostMessages) rows.leave_out();
     }
   }
 }
 
 void GrowingMarks::add(const std::vector<trace::CollectivePart>& members, bool is_whole) {
-  if (count_ == 0) return;
+  if (instants_.empty()) return;
   uint64_t first_ticks = UINT64_MAX;
   uint64_t last_ticks = is_whole ? 0 : UINT64_MAX;
   for (const trace::CollectivePart& one : members) {
@@ -114,55 +215,83 @@ void GrowingMarks::add(const std::vector<trace::CollectivePart>& members, bool i
   }
   const uint64_t end = instants_until(last_ticks);
   for (uint64_t k = instants_until(first_ticks); k < end; ++k) {
-    if (are_operations_left_out_[k]) continue;
-    const uint64_t ticks = begin_ + (k + 1) * distance_;
-    for (const trace::CollectivePart& one : members) {
-      if (one.begin_ticks >= ticks) continue;
-      operations_[k].push_back(
-          {one.comm, one.sequence, one.location, one.end_ticks < ticks ? 0 : one.end_ticks});
+    Instant& at = instants_[k];
+    if (at.operations.are_too_many) continue;
+    for (const trace::CollectivePart& member : members) {
+      if (member.begin_ticks >= at.ticks) continue;
+      const trace::BegunOperation one{member.comm, member.sequence, member.location,
+                                      member.end_ticks < at.ticks ? 0 : member.end_ticks};
+      put(one, at.last, at.ticks, at.operations.bytes);
+      at.last = one;
+      ++at.operations.count;
     }
-    if (operations_[k].size() <= most_operations_) continue;
-    are_operations_left_out_[k] = true;
-    std::vector<trace::BegunOperation>().swap(operations_[k]);
+    if (at.operations.count > most_operations_) at.operations.leave_out();
   }
 }
 
-/// Of a run on many ranks all may be: what they hold would be gigabytes.
-void GrowingMarks::leave_out(uint64_t instant) {
-  is_left_out_[instant] = true;
-  std::vector<MarkedMessage>().swap(messages_[instant]);
+void GrowingMarks::spill(base::SpillFile& file, uint64_t most_bytes) {
+  uint64_t bytes = 0;
+  for (const Instant& at : instants_) {
+    bytes += at.messages.bytes.bytes_in_memory() + at.operations.bytes.bytes_in_memory();
+  }
+  if (bytes <= most_bytes) return;
+  for (Instant& at : instants_) {
+    at.messages.bytes.spill(file);
+    at.operations.bytes.spill(file);
+  }
 }
 
 void GrowingMarks::pack(base::Packer& out) const {
-  for (uint64_t k = 0; k < count_; ++k) {
-    out.put(uint8_t{is_left_out_[k]});
-    out.put_list(messages_[k]);
+  for (const Instant& at : instants_) {
+    out.put(uint8_t{at.messages.are_too_many});
+    out.put(at.messages.count);
+    std::vector<uint8_t> bytes;
+    at.messages.bytes.copy_to(bytes);
+    out.put_list(bytes);
   }
 }
 
 void GrowingMarks::take(base::Unpacker& in) {
-  for (uint64_t k = 0; k < count_; ++k) {
-    const bool is_left_out = in.get<uint8_t>() != 0;
-    const auto more = in.list<MarkedMessage>();
-    messages_[k].insert(messages_[k].end(), more.begin(), more.end());
-    if (is_left_out || is_left_out_[k] || messages_[k].size() > kMostMessages) leave_out(k);
+  for (Instant& at : instants_) {
+    Rows& rows = at.messages;
+    const bool are_too_many = in.get<uint8_t>() != 0;
+    rows.count += in.get<uint32_t>();
+    const auto more = in.list<uint8_t>();
+    if (are_too_many || rows.are_too_many || rows.count > kMostMessages) {
+      rows.leave_out();
+    } else {
+      rows.bytes.append(more);
+    }
   }
 }
 
 Marks GrowingMarks::finish() {
   Marks marks;
-  for (uint64_t k = 0; k < count_; ++k) {
-    auto& messages = messages_[k];
-    if (is_left_out_[k]) continue;
-    std::sort(messages.begin(), messages.end(), [](const MarkedMessage& a, const MarkedMessage& b) {
-      return order_of(a) < order_of(b);
-    });
-    auto& operations = operations_[k];
-    number_from_first(operations);
-    marks.push_back({begin_ + (k + 1) * distance_, std::move(messages), std::move(operations),
-                     !are_operations_left_out_[k]});
+  for (Instant& at : instants_) {
+    if (at.messages.are_too_many) continue;
+    Mark& mark = marks.emplace_back(Mark{at.ticks, {}, {}, !at.operations.are_too_many});
+    RowReader messages(at.messages.bytes);
+    mark.messages.reserve(at.messages.count);
+    for (uint32_t i = 0; i < at.messages.count; ++i) {
+      mark.messages.push_back(get_message(at.ticks, messages));
+    }
+    std::sort(
+        mark.messages.begin(), mark.messages.end(),
+        [](const MarkedMessage& a, const MarkedMessage& b) { return order_of(a) < order_of(b); });
+    if (mark.knows_operations) {
+      RowReader operations(at.operations.bytes);
+      mark.operations.reserve(at.operations.count);
+      trace::BegunOperation last{};
+      for (uint32_t i = 0; i < at.operations.count; ++i) {
+        last = get_operation(last, at.ticks, operations);
+        mark.operations.push_back(last);
+      }
+      number_from_first(mark.operations);
+    }
+    at.messages.bytes.clear();
+    at.operations.bytes.clear();
   }
-  messages_.clear();
+  instants_.clear();
   return marks;
 }
 

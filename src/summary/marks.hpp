@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/byte_list.hpp"
 #include "base/packing.hpp"
 #include "base/result.hpp"
+#include "base/spill_file.hpp"
 #include "summary/column_file.hpp"
 #include "trace/collective_stream.hpp"
 #include "trace/match.hpp"
@@ -60,6 +62,10 @@ class GrowingMarks {
   ///
   /// is_whole  false if some member never took part in it.
   void add(const std::vector<trace::CollectivePart>& members, bool is_whole);
+  /// Puts what was added into the file if it takes more memory than that. The file must outlive
+  /// this, be the same each time and have been flushed before pack() and finish(), which throw
+  /// std::runtime_error where it cannot be read. finish() has all rows in memory.
+  void spill(base::SpillFile& file, uint64_t most_bytes);
   /// What was added, for another process, and what another one added.
   void pack(base::Packer& out) const;
   void take(base::Unpacker& in);
@@ -67,17 +73,28 @@ class GrowingMarks {
   [[nodiscard]] Marks finish();
 
  private:
+  /// Kept as numbers of a byte or a few: with ten thousands of ranks as many rows are under way at
+  /// each instant.
+  struct Rows {
+    base::ByteList bytes;
+    uint32_t count = 0;
+    bool are_too_many = false;  ///< Then no bytes are kept.
+
+    void leave_out();
+  };
+  struct Instant {
+    uint64_t ticks;
+    Rows messages;
+    Rows operations;
+    trace::BegunOperation last{};  ///< The operation that was added last.
+  };
+
   [[nodiscard]] uint64_t instants_until(uint64_t ticks) const;
-  void lay_out();
-  void leave_out(uint64_t instant);
+  void lay_out(uint64_t count);
 
   uint64_t begin_ = 0;
   uint64_t distance_ = 0;  ///< Of instants, ticks; 0 without any.
-  uint64_t count_ = 0;
-  std::vector<std::vector<MarkedMessage>> messages_;            ///< Per instant.
-  std::vector<bool> is_left_out_;                               ///< The same.
-  std::vector<std::vector<trace::BegunOperation>> operations_;  ///< The same.
-  std::vector<bool> are_operations_left_out_;
+  std::vector<Instant> instants_;
   size_t most_operations_;
 };
 

@@ -209,63 +209,6 @@ bool cancels_sends(const trace::Trace& trace) {
   return false;
 }
 
-TEST(Marks, TellNothingThatDependsOnWindows) {
-  trace::Messages messages;
-  messages.resize(2);
-  for (auto* column : {&messages.sender, &messages.receiver, &messages.send_location,
-                       &messages.recv_location, &messages.tag, &messages.comm}) {
-    for (size_t i = 0; i < 2; ++i) column->set(i, 0);
-  }
-  for (size_t i = 0; i < 2; ++i) {
-    messages.bytes.set(i, i);
-    messages.send_ticks.set(i, 5);
-    messages.send_end_ticks.set(i, i == 0 ? 15 : 16);  // When the message had arrived, and later.
-    messages.recv_post_ticks.set(i, 5);
-    messages.recv_ticks.set(i, 15);
-  }
-  GrowingMarks growing(0, 10, 1);
-  growing.add(messages);
-  const Marks marks = growing.finish();
-  ASSERT_EQ(marks.size(), 1);
-  ASSERT_EQ(marks[0].messages.size(), 2);
-  EXPECT_EQ(marks[0].messages[0].send_end_ticks, 15);
-  EXPECT_EQ(marks[0].messages[1].send_end_ticks, 5);
-}
-
-TEST(Marks, AreLeftOutWithTooManyMessages) {
-  constexpr size_t kTooMany = 65537;  // Around 10; one around 20.
-  trace::Messages messages;
-  messages.resize(kTooMany + 1);
-  for (size_t i = 0; i < messages.size(); ++i) {
-    const uint64_t begin = i < kTooMany ? 5 : 15;
-    for (auto* column : {&messages.sender, &messages.receiver, &messages.send_location,
-                         &messages.recv_location, &messages.tag, &messages.comm}) {
-      column->set(i, 0);
-    }
-    for (auto* column :
-         {&messages.send_ticks, &messages.send_end_ticks, &messages.recv_post_ticks}) {
-      column->set(i, begin);
-    }
-    messages.recv_ticks.set(i, begin + 10);
-    messages.bytes.set(i, i);
-  }
-  GrowingMarks growing(0, 10, 2);
-  growing.add(messages);
-  base::Packer out;
-  growing.pack(out);
-  const auto bytes = out.take();
-  base::Unpacker in(bytes);
-  GrowingMarks taken(0, 10, 2);
-  taken.take(in);
-  for (GrowingMarks* each : {&growing, &taken}) {
-    const Marks marks = each->finish();
-    ASSERT_EQ(marks.size(), 1);
-    EXPECT_EQ(marks[0].ticks, 20);
-    ASSERT_EQ(marks[0].messages.size(), 1);
-    EXPECT_EQ(marks[0].messages[0].bytes, kTooMany);
-  }
-}
-
 TEST(ReadBack, TellsMessagesApartFromMarks) {
   size_t compared = 0;
   size_t found = 0;

@@ -144,7 +144,7 @@ class Pass {
     auto file = base::SpillFile::make(scratch->folder);
     if (!file) return file.error();
     scratch_ = std::move(file).value();
-    constexpr uint64_t kTables = 2;
+    constexpr uint64_t kTables = 3;
     bytes_of_table_ = scratch->memory_bytes / kTables;
     return {};
   }
@@ -152,6 +152,7 @@ class Pass {
     if (!scratch_) return;
     states_.spill(*scratch_, bytes_of_table_);
     steps_.spill(*scratch_, bytes_of_table_);
+    marks_.spill(*scratch_, bytes_of_table_);
   }
   base::Status write_spilled() { return scratch_ ? scratch_->flush() : base::Status(); }
 

@@ -18,7 +18,7 @@ namespace pathline::summary {
 /// The tables of a trace in memory, which loses its events.
 RunSummary reduce(trace::Trace trace, base::ThreadPool& pool);
 
-/// Where codes of bins and rows of time steps go that take more memory than that.
+/// Where codes of bins, rows of time steps and marks go that take more memory than that.
 struct Scratch {
   std::filesystem::path folder;
   uint64_t memory_bytes;
