@@ -184,7 +184,7 @@ void GrowingWaits::lay_out(const WaitPart& part, Window& window) {
   for (const WaitPart::OpenCall& call : part.open_calls) {
     window.open_ticks[call.location] = call.begin_ticks;
   }
-  kept_.clear();
+  kept_.resize(0);
 }
 
 void GrowingWaits::add_operations(const WaitPart& part) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/column.hpp"
 #include "base/thread_pool.hpp"
 #include "comm/dependency_part.hpp"
 #include "comm/wait_stream.hpp"
@@ -100,7 +101,7 @@ class GrowingWaits {
   const Operation operation_;
   const trace::CommunicatorRanks ranks_;
   std::vector<uint32_t> lane_key_;          // By location: orders them as MpiCalls does lanes.
-  std::vector<Kept> kept_;                  // Those of a location one after the other, in order.
+  base::Column<Kept> kept_;                 // Those of a location one after the other, in order.
   std::vector<uint32_t> next_number_;       // By location.
   std::vector<WaitPart::Message> pending_;  // That touch calls which may change.
   std::unordered_map<uint64_t, Sending> sending_;
