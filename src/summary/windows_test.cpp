@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -95,6 +98,66 @@ TEST(WindowSizes, AreKeptWhereAllRanksAreBusyAtATime) {
     EXPECT_EQ(events, kAll);
     EXPECT_LE(all[0].until.size(), 2 * kAll / kAsked);
   }
+}
+
+/// How many events all locations have together, by what their windows had.
+base::Result<uint64_t> events_of(const std::filesystem::path& folder, uint64_t events,
+                                 const std::function<void(unsigned window)>& between) {
+  base::ThreadPool pool(1);
+  base::Progress progress;
+  auto archive = otf2::open_archive(folder / "traces.otf2", pool, progress);
+  if (!archive) return archive.error();
+  exchange::Exchange alone;
+  Windows windows(std::move(archive).value(), {.events = events, .first_ticks = 1000}, pool,
+                  progress, alone);
+  uint64_t found = 0;
+  for (unsigned window = 0; !windows.ended(); ++window) {
+    if (auto status = windows.next([](size_t) {}); !status) return status.error();
+    found = 0;
+    for (size_t i = 0; i < kRanks; ++i) found += windows.seen(i).events;
+    windows.keep(std::vector<std::vector<uint32_t>>(kRanks));
+    between(window);
+  }
+  return found;
+}
+
+std::filesystem::path some_events(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "traces")) {
+    if (entry.path().extension() == ".evt") return entry.path();
+  }
+  return {};
+}
+
+/// Of files of a few kilobytes the bytes of later windows are read with those of the first ones.
+TEST(WindowsOfFilesThatChange, SayWhichIsCut) {
+  constexpr uint64_t kAsked = 10'000;
+  constexpr unsigned kWindow = 3;
+  constexpr uint64_t kAll = kRanks * (2 + kBursts * kCallsInBurst * 2);
+  const auto at_window = [](const std::function<void()>& change) {
+    return [change](unsigned window) {
+      if (window == kWindow) change();
+    };
+  };
+  const base::ScratchFolder folder;
+  write_bursts(folder.path());
+  const std::filesystem::path events = some_events(folder.path());
+  EXPECT_EQ(events_of(folder.path(), kAsked, [](unsigned) {}).value(), kAll);
+
+  const uint64_t bytes = std::filesystem::file_size(events);
+  const auto cut = events_of(folder.path(), kAsked,
+                             at_window([&] { std::filesystem::resize_file(events, bytes / 2); }));
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().code, base::ErrorCode::kCorrupt);
+  EXPECT_NE(cut.error().message.find(events.filename().string()), std::string::npos)
+      << cut.error().message;
+
+  write_bursts(folder.path() / "again");
+  const std::filesystem::path gone = some_events(folder.path() / "again");
+  const auto result =
+      events_of(folder.path() / "again", kAsked, at_window([&] { std::filesystem::remove(gone); }));
+  // It is open: there are fewer files than a process may have.
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_EQ(result.value(), kAll);
 }
 
 }  // namespace
