@@ -46,8 +46,18 @@ Windows::Windows(otf2::Archive archive, const WindowSize& size, base::ThreadPool
   kept_.resize(states_.size());
   until_ = trace.definitions.clock.global_offset;
   uint64_t bytes = 0;
-  for (size_t i = 0; i < states_.size(); ++i) bytes += share_.owns(i) ? archive_.event_bytes[i] : 0;
+  uint64_t owned = 0;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!share_.owns(i)) continue;
+    bytes += archive_.event_bytes[i];
+    ++owned;
+  }
   progress_.begin("reading events", "B", bytes);
+  constexpr uint64_t kAheadBytesAnEvent = 16;
+  if (owned == 0) return;
+  most_ahead_ = std::min<uint64_t>(kLeastBytes, kAheadBytesAnEvent * size.events / owned);
+  ahead_.reset(static_cast<uint8_t*>(std::malloc(most_ahead_ * states_.size())));
+  if (ahead_ == nullptr) most_ahead_ = 0;
 }
 
 Windows::~Windows() = default;
@@ -184,20 +194,19 @@ void Windows::take_sends(size_t location, trace::EventsBuilder& builder) {
   states_[location].earlier = events.size();
 }
 
-/// What was read too much is not fetched again: of ten thousands of files, each of which gives a
-/// window a few hundred bytes, that is most of what opening and reading costs.
+/// What was read too much is not fetched again, as far as there is room for it: of ten thousands of
+/// files, each of which gives a window a few hundred bytes, that is most of what opening and
+/// reading costs.
 ///
 /// used  bytes of the window: what is much less than these spares no visit.
-void Windows::keep_ahead(State& state, const PieceReader& reader, uint64_t used) {
-  constexpr uint64_t kBytesAnEvent = 16;
+void Windows::keep_ahead(size_t i, const PieceReader& reader, uint64_t used) {
+  State& state = states_[i];
   const std::span<const uint8_t> rest = reader.rest(state.reached.bytes);
-  if (state.reached.ended || rest.empty() || rest.size() < used / 2) return;
   if (rest.size() > kLeastBytes) return;  // Of what is read at once it is a small part.
-  if (ahead_bytes_ + rest.size() > kBytesAnEvent * size_.events) return;
-  ahead_bytes_ += rest.size();
-  state.ahead = {std::unique_ptr<uint8_t[]>(new uint8_t[rest.size()]),
-                 static_cast<uint32_t>(rest.size())};
-  std::copy(rest.begin(), rest.end(), state.ahead.bytes.get());
+  const std::span<const uint8_t> kept = rest.first(std::min(rest.size(), most_ahead_));
+  if (state.reached.ended || kept.empty() || kept.size() < used / 2) return;
+  std::copy(kept.begin(), kept.end(), ahead_of(i));
+  state.ahead = static_cast<uint32_t>(kept.size());
 }
 
 /// Adds the events of the window to those that the builder has.
@@ -210,10 +219,9 @@ base::Status Windows::decode(size_t i, Visit& visit) {
                                               static_cast<double>(seen_events_);
   const auto guess = static_cast<size_t>(more * static_cast<double>(state.reached.bytes));
   const size_t expected = std::max(kLeastBytes, guess);
-  const Ahead ahead = std::exchange(state.ahead, {});
-  ahead_bytes_ -= ahead.count;
+  const size_t ahead = std::exchange(state.ahead, 0);
   PieceReader& reader = visit.reader;
-  reader.begin_with(state.reached.bytes, {ahead.bytes.get(), ahead.count});
+  reader.begin_with(state.reached.bytes, {ahead_of(i), ahead});
   base::Status opened;
   const auto read = [&](uint64_t offset, size_t count) -> std::span<const uint8_t> {
     if (reader.has(offset, count)) return reader.read(offset, count);
@@ -224,15 +232,15 @@ base::Status Windows::decode(size_t i, Visit& visit) {
     const std::span<const uint8_t> bytes = reader.read(offset, std::max(count, kLeastBytes));
     return bytes.first(std::min(count, bytes.size()));
   };
-  const bool may_do = ahead.count > 0 && expected <= 2 * kLeastBytes;
-  state.stream.decode_until(read, archive_.event_bytes[i], may_do ? ahead.count : expected, until_,
+  const bool may_do = ahead > 0 && expected <= 2 * kLeastBytes;
+  state.stream.decode_until(read, archive_.event_bytes[i], may_do ? ahead : expected, until_,
                             visit.builder);
   if (!opened) return opened;
   if (auto status = read_status(archive_, i, reader); !status) return status;
   const uint64_t before = std::exchange(state.reached.bytes, state.stream.position());
   state.reached.next_ticks = state.stream.next_ticks();
   state.reached.ended = state.stream.ended();
-  keep_ahead(state, reader, state.reached.bytes - before);
+  keep_ahead(i, reader, state.reached.bytes - before);
   if (!reader.is_open()) return {};
   if (state.reached.ended) {
     reader.close();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -104,18 +104,12 @@ class Windows {
     uint64_t next_ticks = 0;
     bool ended = false;
   };
-  /// Bytes behind a window that were read with it; of all locations up to 16 for each event that a
-  /// window is to have, about.
-  struct Ahead {
-    std::unique_ptr<uint8_t[]> bytes;
-    uint32_t count = 0;
-  };
   struct State {
     otf2::EventStream stream;
     Reached reached;
-    Ahead ahead;
     std::vector<uint32_t> open;  // Enters in the events of the window.
     uint32_t kept = 0;           // Events that the window began with.
+    uint32_t ahead = 0;          // Bytes that are kept behind the window.
     size_t earlier = 0;
     Seen seen;
   };
@@ -127,7 +121,8 @@ class Windows {
   void carry();
   base::Status read(size_t location, const Look& look, Visit& visit);
   base::Status decode(size_t location, Visit& visit);
-  void keep_ahead(State& state, const PieceReader& reader, uint64_t used);
+  [[nodiscard]] uint8_t* ahead_of(size_t location) { return ahead_.get() + location * most_ahead_; }
+  void keep_ahead(size_t location, const PieceReader& reader, uint64_t used);
   void begin(size_t location, trace::EventsBuilder& builder) const;
   void take_sends(size_t location, trace::EventsBuilder& builder);
 
@@ -149,10 +144,15 @@ class Windows {
   Arena next_arena_ = std::make_unique<base::Arena>();     // Of what the next one does.
   Arena window_arena_ = std::make_unique<base::Arena>();   // Of its events.
   base::Spares<Visit> visits_;
-  std::atomic<uint64_t> ahead_bytes_ = 0;  // Of all locations.
-  uint64_t expected_ = 0;                  // New events of the window.
-  uint64_t last_events_ = 0;               // Those it had, of the process that had most.
-  uint64_t seen_events_ = 0;               // Of windows before.
+  struct Free {
+    void operator()(uint8_t* bytes) const { std::free(bytes); }
+  };
+  size_t most_ahead_ = 0;  // Bytes of a location.
+  /// As many for each, in small pages: those of locations that keep nothing take no memory.
+  std::unique_ptr<uint8_t[], Free> ahead_;
+  uint64_t expected_ = 0;     // New events of the window.
+  uint64_t last_events_ = 0;  // Those it had, of the process that had most.
+  uint64_t seen_events_ = 0;  // Of windows before.
   bool started_ = false;
   bool ended_ = false;
 };

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "trace/match.hpp"
 #include "trace/message_ends.hpp"
@@ -228,26 +229,28 @@ OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace) {
   OpenEnds open;
   open.events.resize(trace.locations.size());
   open.post_ticks.resize(trace.locations.size());
+  std::vector<std::pair<uint32_t, uint32_t>> found;  // Location and event, of one rank.
   for (const RankEnds& rank : ranks) {
     const Ends& ends = rank.ends;
     open.needs_whole = open.needs_whole || show_in_the_whole(rank);
+    found.clear();
     for (size_t i = 0; i < ends.sends.size(); ++i) {
       const Send& send = ends.sends[i];
       if (rank.receive_of[i] != kNone || send.channel == kNone) continue;
-      open.events[send.location].push_back(send.event);
+      found.emplace_back(send.location, send.event);
       if (send.end_event != kNone && send.end_event != send.event) {
-        open.events[send.location].push_back(send.end_event);
+        found.emplace_back(send.location, send.end_event);
       }
     }
     std::vector<const Receive*> without_request;
     const auto keep = [&](const Receive& receive) {
       if (receive.event == kNone) return;
-      open.events[receive.location].push_back(receive.event);
+      found.emplace_back(receive.location, receive.event);
       if (receive.channel == kNone) return;
       const Events& events = trace.locations[receive.location].events;
       if (receive.post_event != kNone &&
           events.kind[receive.post_event] == EventKind::kMpiIrecvRequest) {
-        open.events[receive.location].push_back(receive.post_event);
+        found.emplace_back(receive.location, receive.post_event);
       } else {
         without_request.push_back(&receive);
       }
@@ -259,8 +262,17 @@ OpenEnds open_ends(const std::vector<RankEnds>& ranks, const Trace& trace) {
     for (const Receive* receive : without_request) {
       open.post_ticks[receive->location].push_back(ends.posted(trace, *receive));
     }
+    // Each list takes its memory once.
+    std::sort(found.begin(), found.end());
+    for (size_t i = 0; i < found.size();) {
+      const uint32_t location = found[i].first;
+      size_t end = i;
+      while (end < found.size() && found[end].first == location) ++end;
+      std::vector<uint32_t>& events = open.events[location];
+      events.reserve(end - i);
+      for (; i < end; ++i) events.push_back(found[i].second);
+    }
   }
-  for (std::vector<uint32_t>& events : open.events) std::sort(events.begin(), events.end());
   return open;
 }
 
