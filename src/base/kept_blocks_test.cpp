@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <optional>
 #include <sys/resource.h>
@@ -71,7 +70,7 @@ TEST(KeptBlocks, EndWithTheLastWhoWantsThem) {
   EXPECT_FALSE(KeptBlocks::keep(Bytes(kLarge).data()));
 }
 
-/// In a process that has room for one large block more than it has.
+/// In a process that has room for half a large block more than it has.
 void take_where_there_is_no_room() {
   const KeptBlocks kept(8 * kLarge);
   const auto limit = [](size_t more) {
