@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +20,11 @@
 namespace {
 
 using namespace pathline;
+
+struct Registration {
+  std::string_view name;
+  std::function<void(cli::Command& program, cli::Action& action)> add;
+};
 
 /// Cuts what stands behind "--" off the command line of a command that starts another one, and
 /// returns it: not one letter of it is ours to read.
@@ -39,42 +48,66 @@ void mark_sides(int argc, char** argv) {
   if (dashes != argv + argc) *dashes = mark.data();
 }
 
+/// The commands, in the order of the help.
+///
+/// words  what stands behind "--".
+std::vector<Registration> registrations(const std::vector<std::string>& words) {
+  const auto with_words = [&](auto add) {
+    return
+        [add, words](cli::Command& program, cli::Action& action) { add(program, action, words); };
+  };
+  return {
+      {"record", with_words(cli::add_record_command)},
+      {"finish", cli::add_finish_command},
+      {"reduce", cli::add_reduce_command},
+      {"score", cli::add_score_command},
+      {"info", cli::add_info_command},
+      {"findings", cli::add_findings_command},
+      {"profile", cli::add_profile_command},
+      {"matrix", cli::add_matrix_command},
+      {"messages", cli::add_messages_command},
+      {"waits", cli::add_waits_command},
+      {"efficiency", cli::add_efficiency_command},
+      {"critical", cli::add_critical_command},
+      {"steps", cli::add_steps_command},
+      {"diff", cli::add_diff_command},
+      {"figure", cli::add_figure_command},
+      {"export", cli::add_export_command},
+      {"topology", cli::add_topology_command},
+      {"mesh", cli::add_mesh_command},
+      {"report", cli::add_report_command},
+      {"routes", cli::add_routes_command},
+      {"infer", cli::add_infer_command},
+      {"reroute", cli::add_reroute_command},
+      {"remap", cli::add_remap_command},
+      {"model", cli::add_model_command},
+      {"bench", cli::add_bench_command},
+      {"predict", cli::add_predict_command},
+      {"campaign", cli::add_campaign_command},
+      {"validate", with_words(cli::add_validate_command)},
+  };
+}
+
+/// Makes the command that is asked for known to the program, or all where that is none of them:
+/// the options of all take longer to say than most commands to start.
+void add_commands(std::string_view asked, const std::vector<std::string>& words,
+                  cli::Program& program, cli::Action& action) {
+  const std::vector<Registration> all = registrations(words);
+  const auto chosen = std::find_if(
+      all.begin(), all.end(), [&](const Registration& command) { return command.name == asked; });
+  if (chosen != all.end()) return chosen->add(program, action);
+  for (const Registration& command : all) command.add(program, action);
+}
+
 int run(int argc, char** argv, void (*inherited_sigpipe)(int)) {
-  std::vector<std::string> other_command = cut_command(argc, argv);
+  const std::vector<std::string> other_command = cut_command(argc, argv);
   mark_sides(argc, argv);
   cli::Program program(
       "pathline", "Pathline: performance analysis of parallel programs",
       fmt::format("pathline {} (OTF2 {})", PATHLINE_VERSION, otf2::library_version()));
   program.footer("'pathline COMMAND --help' explains a command.");
   cli::Action action;
-  cli::add_record_command(program, action, other_command);
-  cli::add_finish_command(program, action);
-  cli::add_reduce_command(program, action);
-  cli::add_score_command(program, action);
-  cli::add_info_command(program, action);
-  cli::add_findings_command(program, action);
-  cli::add_profile_command(program, action);
-  cli::add_matrix_command(program, action);
-  cli::add_messages_command(program, action);
-  cli::add_waits_command(program, action);
-  cli::add_efficiency_command(program, action);
-  cli::add_critical_command(program, action);
-  cli::add_steps_command(program, action);
-  cli::add_diff_command(program, action);
-  cli::add_figure_command(program, action);
-  cli::add_export_command(program, action);
-  cli::add_topology_command(program, action);
-  cli::add_mesh_command(program, action);
-  cli::add_report_command(program, action);
-  cli::add_routes_command(program, action);
-  cli::add_infer_command(program, action);
-  cli::add_reroute_command(program, action);
-  cli::add_remap_command(program, action);
-  cli::add_model_command(program, action);
-  cli::add_bench_command(program, action);
-  cli::add_predict_command(program, action);
-  cli::add_campaign_command(program, action);
-  cli::add_validate_command(program, action, std::move(other_command));
+  add_commands(argc > 1 ? argv[1] : "", other_command, program, action);
   // Not in the help: it is for the build, which installs what this writes.
   if (argc == 3 && std::string_view(argv[1]) == "--write-share") {
     const auto status = cli::write_share(argv[2], program.description(), PATHLINE_VERSION);
