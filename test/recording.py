@@ -24,7 +24,8 @@ def environment():
     """That of the caller, without settings for a recorder, as the MPIs want it on a small machine."""
     result = {k: v for k, v in os.environ.items() if not k.startswith("PATHLINE_")}
     result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                  OMPI_MCA_rmaps_base_oversubscribe="1", OMP_NUM_THREADS="1", LC_ALL="C.UTF-8")
+                  OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
+                  OMP_NUM_THREADS="1", LC_ALL="C.UTF-8")
     return result
 
 
