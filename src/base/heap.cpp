@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -31,6 +32,11 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, kKeptBytes);
   mallopt(M_MMAP_THRESHOLD, kOwnMappingBytes);
   mallopt(M_TOP_PAD, kStepBytes);
+  // Each heap of a thread takes 64 MiB of addresses at once, and does not give back to the others.
+  rlimit addresses{};
+  if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
+    mallopt(M_ARENA_MAX, 1);
+  }
   known_end.store(heap_end(), std::memory_order_relaxed);
 #endif
 }

@@ -8,8 +8,9 @@ namespace pathline::base {
 /// From now on the process keeps memory that it frees, up to some hundred megabytes, instead of
 /// giving it back to the system and asking for zeroed pages again: rasters and columns of lines
 /// come and go with every picture, and page faults were a fifth of their time. And its heap lies in
-/// pages of 2 MiB, as far as took_memory() is told of what is taken. For main(); without effect
-/// where the C library is not glibc.
+/// pages of 2 MiB, as far as took_memory() is told of what is taken. Where addresses are limited
+/// (`ulimit -v`), all threads share one heap. For main(); without effect where the C library is not
+/// glibc.
 void keep_freed_memory();
 
 /// Gives what was freed back to the system now, for a program that is through with most of what it

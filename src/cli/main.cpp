@@ -137,8 +137,10 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return pathline::cli::report_error(
         {pathline::base::ErrorCode::kIo, "there is not enough memory for this input",
-         "Less is needed with --threads 1, and with a summary in place of a run ('pathline reduce' "
-         "makes one in little memory); --scratch DIR has a disk in place of memory."});
+         "Less is needed with --threads 1; a run needs less with a summary in its place ('pathline "
+         "reduce' makes one in little memory); --scratch DIR has a disk in place of memory, but "
+         "not "
+         "of addresses, which 'ulimit -v' counts."});
   } catch (const std::system_error& error) {
     const bool is_thread = error.code() == std::errc::resource_unavailable_try_again;
     return pathline::cli::report_error(

@@ -47,16 +47,18 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced, b
   const std::string focus =
       options.focus == ReduceOptions().focus ? "" : " --focus " + options.focus;
   bool first = true;
-  std::vector<const char*> commands = {"info", "profile", "matrix", "waits", "steps", "report"};
-  if (has_findings) commands.insert(commands.begin(), "findings");
-  for (const char* command : commands) {
-    const std::string_view name = command;
-    text += fmt::format("{:<12} pathline {} {}{}\n", first ? "next" : "", command, word,
-                        name == "report"     ? " -o report.html"
-                        : name == "findings" ? focus
-                                             : "");
+  const auto propose = [&](std::string_view command, bool has_answer, std::string_view more = "") {
+    if (!has_answer) return;
+    text += fmt::format("{:<12} pathline {} {}{}\n", first ? "next" : "", command, word, more);
     first = false;
-  }
+  };
+  propose("findings", has_findings, focus);
+  propose("info", true);
+  propose("profile", true);
+  propose("matrix", facts.messages > 0);
+  propose("waits", !reduced.summary.waits.rows.empty());
+  propose("steps", facts.marked_steps > 0);
+  propose("report", true, " -o report.html");
   if (reduced.summary.states.levels.empty()) return text;
   text += fmt::format(
       "{:<12} pathline figure timeline {} -o {}\n", "", word,
@@ -145,6 +147,11 @@ base::Result<int> reduce(const ReduceOptions& options, const exchange::Job& job,
       base::Error error = added.error();
       error.message =
           fmt::format("{} was written, but without findings: {}", options.output, error.message);
+      if (error.code == base::ErrorCode::kUnsupported) {
+        error.advice = fmt::format(
+            "'pathline findings {}' may do with less; --scratch DIR has a disk in place of memory.",
+            options.output);
+      }
       return error;
     }
   }
