@@ -78,8 +78,9 @@ base::Result<std::optional<TimeInPieces>> time_in_pieces(const std::filesystem::
   if (!known) return known.error();
   if (!known.value()) return Time();
   const trace::Trace& run = summary.run;
-  const bool is_large =
-      events_in(*known.value(), run, selection, needs) > *available / bytes_an_event(needs);
+  // Somewhat less can be had when it is read as a whole, for which that is looked at again.
+  const bool is_large = events_in(*known.value(), run, selection, needs) >
+                        (*available - *available / 16) / bytes_an_event(needs);
   constexpr uint64_t kBytesOfWaitsAnEvent = 72;  // With what calls depend on.
   const uint64_t most =
       *available / (needs == PartNeeds::kWaits ? kBytesOfWaitsAnEvent : bytes_an_event(needs));
