@@ -60,7 +60,6 @@ uint64_t bytes_of_addresses() {
 /// The addresses that threads take, each of which has a block at the same time as the others.
 uint64_t bytes_of_threads(unsigned count) {
   const uint64_t before = bytes_of_addresses();
-  uint64_t after = before;
   std::barrier all_have(count + 1);
   std::barrier all_may_end(count + 1);
   std::vector<std::thread> threads;
@@ -73,7 +72,7 @@ uint64_t bytes_of_threads(unsigned count) {
     });
   }
   all_have.arrive_and_wait();
-  after = bytes_of_addresses();
+  const uint64_t after = bytes_of_addresses();
   all_may_end.arrive_and_wait();
   for (std::thread& thread : threads) thread.join();
   return after - before;
