@@ -14,8 +14,12 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
   WaitsOf waits;
   std::vector<uint64_t> by_lane(model.lanes.size());
   const Window where = seen_in.value_or(model.window);
-  std::pair<bool, uint64_t> longest{false, 0};  // Whether it is where it should be, its ticks.
-  uint32_t longest_call = kNone;
+  struct Longest {
+    uint32_t call = kNone;
+    uint64_t ticks = 0;
+  };
+  Longest of_all;
+  Longest there;
   for (uint32_t lane = 0; lane < model.lanes.size(); ++lane) {
     for (uint32_t call = model.lanes[lane].first_call; call < model.lanes[lane].end_call; ++call) {
       const uint64_t ticks = model.wait_ticks(call);
@@ -27,10 +31,8 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
       by_lane[lane] += ticks;
       const bool is_there =
           model.begin(call) < where.end_ticks && model.wait_end(call) > where.begin_ticks;
-      if (std::pair(is_there, ticks) > longest) {
-        longest = {is_there, ticks};
-        longest_call = call;
-      }
+      if (ticks > of_all.ticks) of_all = {call, ticks};
+      if (is_there && ticks > there.ticks) there = {call, ticks};
     }
   }
   std::vector<uint32_t> order(by_lane.size());
@@ -45,13 +47,17 @@ WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
     }
   }
   std::sort(waits.waiting.begin(), waits.waiting.end());
-  if (longest_call != kNone) {
+  // What is waited for behind the end of the time that is judged is not known: of its last step
+  // there may be a few short waits only.
+  constexpr uint64_t kWorthALook = 4;
+  const auto& [call, ticks] = kWorthALook * there.ticks >= of_all.ticks ? there : of_all;
+  if (call != kNone) {
     // With what comes before: who is waited for was busy then.
-    const uint64_t before = longest.second / 2;
-    const uint64_t begin = model.begin(longest_call);
+    const uint64_t before = ticks / 2;
+    const uint64_t begin = model.begin(call);
     waits.seen.begin_ticks = std::max(model.window.begin_ticks, begin - std::min(begin, before));
-    waits.seen.end_ticks = std::min(model.window.end_ticks, model.wait_end(longest_call) + before);
-    waits.seen_cause = all.calls.lanes[all.calls.lane_of(all.cause[longest_call])].rank;
+    waits.seen.end_ticks = std::min(model.window.end_ticks, model.wait_end(call) + before);
+    waits.seen_cause = all.calls.lanes[all.calls.lane_of(all.cause[call])].rank;
   }
   return waits;
 }

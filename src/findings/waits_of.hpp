@@ -22,7 +22,7 @@ struct WaitsOf {
 
 /// Waits of other ranks for those of `lanes` (by lane), without what these inherited.
 ///
-/// seen_in  where it is looked for one to be seen; elsewhere if there is none.
+/// seen_in  where it is looked for one to be seen; elsewhere if there is hardly any.
 /// cost     O(calls).
 WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
                  const std::optional<Window>& seen_in = std::nullopt);
