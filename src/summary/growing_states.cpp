@@ -32,10 +32,14 @@ size_t hopeless(uint64_t events, uint64_t budget_bytes) {
 }
 
 /// The widths that a run is worth, by what its archive says of itself: about four events in the
-/// narrowest bins, and some hundred of the widest. What is wrong costs sharpness, and no more.
+/// narrowest bins, and some hundred of the widest; of more locations than these leave room for,
+/// some thirty. What is wrong costs sharpness, and no more.
 std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budget_bytes) {
   constexpr uint64_t kEventsPerBin = 4;
   constexpr uint64_t kFewBins = 128;
+  constexpr uint64_t kFewestBins = 32;
+  constexpr uint64_t kBytesPerBin = 4;    // Of the widest.
+  constexpr uint64_t kShareOfWidest = 8;  // One in so many bytes of the budget.
   constexpr size_t kMostLevels = 14;
   constexpr size_t kLevelsOfUnknown = 8;
   constexpr int kUnknown = 10;
@@ -55,9 +59,14 @@ std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budge
     shift += 2 * static_cast<int>(hopeless(events, budget_bytes));
   }
   shift = std::clamp(shift, kLeastBinShift, kMostBinShift);
+  const auto is_wide = [&](int width) {
+    const uint64_t bins = span >> width;
+    const uint64_t room = budget_bytes / kShareOfWidest / kBytesPerBin;
+    return bins <= kFewestBins || (bins <= kFewBins && bins <= room / recording);
+  };
   std::vector<int> shifts = {shift};
   while (shifts.size() < (is_known ? kMostLevels : kLevelsOfUnknown) &&
-         shift + 2 <= kMostBinShift && (!is_known || span >> shift > kFewBins)) {
+         shift + 2 <= kMostBinShift && !(is_known && is_wide(shift))) {
     shifts.push_back(shift += 2);
   }
   return shifts;

@@ -307,6 +307,22 @@ TEST(States, AreNotMadeForWidthsThatABillionEventsWillGiveUp) {
   EXPECT_EQ(narrowest(kBillion, kBudget / 8), 20);  // Of 256 events and up: 37 MB.
 }
 
+TEST(States, OfManyLocationsLeaveRoomForTheTables) {
+  base::ThreadPool pool(2);
+  trace::Trace trace = random_calls(5, 1);
+  const auto widest = [&](size_t locations) {
+    trace.definitions.clock.trace_length = uint64_t{1} << 35U;
+    trace.definitions.locations.assign(locations, {.event_count = 2000});
+    GrowingStates growing(trace.definitions, locations, state_budget(0));
+    growing.add(trace, 0, 0);
+    growing.end(pool);
+    return growing.finish().levels.back().shift;
+  };
+  EXPECT_EQ(widest(1'000), 28);  // 128 bins.
+  EXPECT_EQ(widest(10'000), 28);
+  EXPECT_EQ(widest(100'000), 30);  // 32 bins.
+}
+
 TEST(States, ThatAreDamagedAreNotedOrStillBins) {
   const trace::Trace trace = random_calls(7, 2);
   const States states = states_of(trace);
