@@ -15,8 +15,10 @@
 namespace pathline::base {
 namespace {
 
-constexpr size_t kPieceBytes = 256 << 10;         // Its pages are asked for at once.
-constexpr size_t kSmallBytes = kPieceBytes / 16;  // No more than that is left over of a piece.
+constexpr size_t kFirstBytes = 16 << 10;       // Of blocks and pieces, which double: many arenas
+                                               // hold next to nothing.
+constexpr size_t kMostPieceBytes = 256 << 10;  // Its pages are asked for at once.
+constexpr size_t kSmallBytes = kFirstBytes;    // No more than that is left over of a piece.
 
 /// What a thread has of an arena for small columns: thousands of locations with some ten of them
 /// each would have the threads wait for each other all the time.
@@ -25,6 +27,7 @@ struct Piece {
   uint64_t era = 0;
   std::byte* next = nullptr;
   size_t left_bytes = 0;
+  size_t bytes = 0;  // With those in use.
 };
 
 /// A thread fills few arenas in turn.
@@ -43,7 +46,7 @@ Piece& piece_of(const void* arena, uint64_t now) {
     if (piece.arena == arena && piece.era == now) return piece;
   }
   Piece& piece = pieces.of[pieces.oldest++ % pieces.of.size()];
-  piece = {arena, now, nullptr, 0};
+  piece = {.arena = arena, .era = now};
   return piece;
 }
 
@@ -79,8 +82,9 @@ void* Arena::allocate(size_t bytes) {
   if (bytes > kSmallBytes) return take_some(bytes);
   Piece& piece = piece_of(this, era.load(std::memory_order_acquire));
   if (bytes > piece.left_bytes) {
-    piece.next = take_some(kPieceBytes);
-    piece.left_bytes = kPieceBytes;
+    piece.bytes = std::clamp(2 * piece.bytes, kFirstBytes, kMostPieceBytes);
+    piece.next = take_some(piece.bytes);
+    piece.left_bytes = piece.bytes;
   }
   piece.left_bytes -= bytes;
   return std::exchange(piece.next, piece.next + bytes);
@@ -95,14 +99,13 @@ void Arena::clear() {
 }
 
 std::byte* Arena::take(size_t bytes, bool& is_new) {
-  constexpr size_t kFirstBlockBytes = 256 << 10;
   constexpr size_t kMaxBlockBytes = 64 << 20;
   const std::lock_guard lock(mutex_);
   while (bytes > left_bytes_) {
     if (used_blocks_ == blocks_.size()) {
       // Twice the last one, so that a small trace takes little and a large one few blocks.
       const size_t doubled = blocks_.empty() ? 0 : 2 * blocks_.back().bytes;
-      const size_t size = std::max(std::clamp(doubled, kFirstBlockBytes, kMaxBlockBytes), bytes);
+      const size_t size = std::max(std::clamp(doubled, kFirstBytes, kMaxBlockBytes), bytes);
       blocks_.reserve(blocks_.size() + 1);
       void* block = reallocate_block(nullptr, 0, size);
       if (block == nullptr) throw std::bad_alloc();

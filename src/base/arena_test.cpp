@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <malloc.h>
 #include <memory>
 #include <set>
 #include <thread>
@@ -88,6 +89,21 @@ TEST(Arena, KeepsSeveralApart) {
       ASSERT_EQ(std::count(place, place + 64, std::byte(of)), 64);
     }
   }
+}
+
+TEST(Arena, TakesLittleForLittle) {
+  const auto bytes_in_use = [] {
+    const auto heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const size_t before = bytes_in_use();
+  constexpr size_t kArenas = 64;
+  std::vector<std::unique_ptr<Arena>> arenas;
+  for (size_t i = 0; i < kArenas; ++i) {
+    arenas.push_back(std::make_unique<Arena>());
+    arenas.back()->allocate(100);
+  }
+  EXPECT_LT(bytes_in_use() - before, kArenas * (32U << 10U));  // Sanitizers say nothing of theirs.
 }
 
 }  // namespace
