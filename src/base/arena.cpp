@@ -15,8 +15,8 @@
 namespace pathline::base {
 namespace {
 
-constexpr size_t kFirstBytes = 16 << 10;       // Of blocks and pieces, which double: many arenas
-                                               // hold next to nothing.
+// Of blocks and pieces, which double: many arenas hold next to nothing.
+constexpr size_t kFirstBytes = 16 << 10;
 constexpr size_t kMostPieceBytes = 256 << 10;  // Its pages are asked for at once.
 constexpr size_t kSmallBytes = kFirstBytes;    // No more than that is left over of a piece.
 
