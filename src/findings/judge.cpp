@@ -122,7 +122,9 @@ class PartJudge {
       lanes[load.lanes[i]] = finding.ranks.empty() ||
                              std::binary_search(finding.ranks.begin(), finding.ranks.end(), rank);
     }
-    const WaitsOf waits = waits_of(model_, lanes, worst_step(load, lanes));
+    const std::optional<WorstStep> worst = worst_step(load, lanes);
+    const WaitsOf waits = waits_of(model_, lanes, worst ? std::optional(worst->time) : std::nullopt,
+                                   at_paths(load, worst));
     finding.waiting = waits.waiting;
     finding.seen = waits.seen.ticks() > 0 ? waits.seen : model_.window;
     finding.seen_cause = waits.seen_cause;
@@ -287,10 +289,14 @@ class PartJudge {
     return excess.size() > 1 && excess[0] >= kAlone * std::max(excess[1], 0.0);
   }
 
-  /// The time of the step in which one of those to blame has most of it beyond the others; nullopt
-  /// if that is outside of steps.
-  [[nodiscard]] std::optional<Window> worst_step(const PathLoad& load,
-                                                 const std::vector<bool>& lanes) const {
+  struct WorstStep {
+    size_t row = 0;  ///< Of PathLoad::steps.
+    Window time{0, 0};
+  };
+  /// The step in which one of those to blame has most of it beyond the others; nullopt if that is
+  /// outside of steps.
+  [[nodiscard]] std::optional<WorstStep> worst_step(const PathLoad& load,
+                                                    const std::vector<bool>& lanes) const {
     size_t worst = load.steps.size();
     double most = 0;
     for (size_t step = 0; step < load.steps.size(); ++step) {
@@ -325,7 +331,15 @@ class PartJudge {
         time.end_ticks = std::max(time.end_ticks, step.end_ticks);
       }
     }
-    return time;
+    return WorstStep{worst, time};
+  }
+
+  /// In this step, else in all of the time.
+  [[nodiscard]] AtPaths at_paths(const PathLoad& load, const std::optional<WorstStep>& step) const {
+    AtPaths at{load.paths, std::vector<uint64_t>(model_.lanes.size())};
+    const std::vector<uint64_t>& by_rank = step ? load.steps[step->row] : load.by_rank;
+    for (size_t i = 0; i < by_rank.size(); ++i) at.ticks[load.lanes[i]] = by_rank[i];
+    return at;
   }
 
   /// Steps in which those to blame have something of it.

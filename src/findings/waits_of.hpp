@@ -20,12 +20,21 @@ struct WaitsOf {
   std::optional<uint32_t> seen_cause;  ///< The rank that it waits for.
 };
 
+/// What lanes do at some call paths.
+struct AtPaths {
+  std::vector<uint32_t> paths;  ///< Indices into Model::call_paths.
+  std::vector<uint64_t> ticks;  ///< By lane: how long, in the time in which a wait is to be seen.
+};
+
 /// Waits of other ranks for those of `lanes` (by lane), without what these inherited.
 ///
-/// seen_in  where it is looked for one to be seen; elsewhere if there is hardly any.
-/// cost     O(calls).
+/// seen_in   where it is looked for one to be seen; elsewhere if there is hardly any.
+/// to_blame  what the wait is to be for: the longest is seen of which each tick is one that the
+///           cause was longer there than who waits, and from where the cause was there last; any
+///           if there is none.
+/// cost      O(calls).
 WaitsOf waits_of(const Model& model, const std::vector<bool>& lanes,
-                 const std::optional<Window>& seen_in = std::nullopt);
+                 const std::optional<Window>& seen_in = std::nullopt, const AtPaths& to_blame = {});
 
 /// Per lane, how long those of other lanes waited for it, by kind: WaitsOf::by_kind of each lane.
 ///
