@@ -2,7 +2,6 @@
 #include "summary/growing_states.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <string_view>
 
@@ -15,18 +14,19 @@ namespace {
 
 using trace::Region;
 
-/// Bytes of codes that bins of four events take for each event of the run, those of 16, and so on:
-/// of the cloud model that pathline-synth fd4 writes.
-constexpr std::array<double, 5> kBytesPerEvent = {0.28, 0.24, 0.15, 0.055, 0.014};
-
-/// How many widths, of those that begin with bins of four events, are too much for the budget even
-/// where calls repeat so that they take half: they would be made to be given up.
-size_t hopeless(uint64_t events, uint64_t budget_bytes) {
-  constexpr double kLeast = 0.5;
+/// How many widths, of those that begin with bins of four events, will not fit into the budget:
+/// they would be made to be given up.
+size_t hopeless(uint64_t events, uint64_t budget_bytes, const CodeBytes& expected) {
+  // Half of what those of the cloud model take that pathline-synth fd4 writes.
+  static const CodeBytes kRepeating = {0.14, 0.12, 0.075, 0.0275, 0.007};
+  constexpr size_t kMost = 5;
+  constexpr double kSure = 0.8;  // Of what is expected.
+  const bool is_known = !expected.empty();
+  const CodeBytes& bytes_per_event = is_known ? expected : kRepeating;
   double bytes = 0;
-  for (size_t i = kBytesPerEvent.size(); i-- > 0;) {
-    bytes += kLeast * kBytesPerEvent[i] * static_cast<double>(events);
-    if (bytes > static_cast<double>(budget_bytes)) return i + 1;
+  for (size_t i = bytes_per_event.size(); i-- > 0;) {
+    bytes += (is_known ? kSure : 1) * bytes_per_event[i] * static_cast<double>(events);
+    if (bytes > static_cast<double>(budget_bytes)) return std::min(i + 1, kMost);
   }
   return 0;
 }
@@ -34,7 +34,8 @@ size_t hopeless(uint64_t events, uint64_t budget_bytes) {
 /// The widths that a run is worth, by what its archive says of itself: about four events in the
 /// narrowest bins, and some hundred of the widest; of more locations than these leave room for,
 /// some thirty. What is wrong costs sharpness, and no more.
-std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budget_bytes) {
+std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budget_bytes,
+                           const CodeBytes& expected) {
   constexpr uint64_t kEventsPerBin = 4;
   constexpr uint64_t kFewBins = 128;
   constexpr uint64_t kFewestBins = 32;
@@ -43,11 +44,9 @@ std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budge
   constexpr size_t kMostLevels = 14;
   constexpr size_t kLevelsOfUnknown = 8;
   constexpr int kUnknown = 10;
-  uint64_t events = 0;
+  const uint64_t events = recorded_events(definitions);
   uint64_t recording = 0;
   for (const trace::LocationDefinition& location : definitions.locations) {
-    constexpr uint64_t kMostEvents = uint64_t{1} << 40U;
-    events += std::min(location.event_count, kMostEvents);
     recording += location.event_count > 0 ? 1 : 0;
   }
   const uint64_t span = std::min(definitions.clock.trace_length, kMostBinTicks / kEventsPerBin);
@@ -56,7 +55,7 @@ std::vector<int> shifts_of(const trace::Definitions& definitions, uint64_t budge
   if (is_known) {
     const uint64_t each = std::max<uint64_t>(1, events / recording);
     shift = static_cast<int>(std::bit_width(span / each * kEventsPerBin)) - 1;
-    shift += 2 * static_cast<int>(hopeless(events, budget_bytes));
+    shift += 2 * static_cast<int>(hopeless(events, budget_bytes, expected));
   }
   shift = std::clamp(shift, kLeastBinShift, kMostBinShift);
   const auto is_wide = [&](int width) {
@@ -161,15 +160,24 @@ struct GrowingStates::State {
   }
 };
 
+uint64_t recorded_events(const trace::Definitions& definitions) {
+  constexpr uint64_t kMostEvents = uint64_t{1} << 40U;  // Of a location.
+  uint64_t events = 0;
+  for (const trace::LocationDefinition& location : definitions.locations) {
+    events += std::min(location.event_count, kMostEvents);
+  }
+  return events;
+}
+
 uint64_t state_budget(uint64_t archive_bytes) {
   return kCodesPerStoredByte * (file_budget(archive_bytes) / 3 * 2);
 }
 
 GrowingStates::GrowingStates(const trace::Definitions& definitions, size_t locations,
-                             uint64_t budget_bytes)
+                             uint64_t budget_bytes, const CodeBytes& expected)
     : state_(std::make_unique<State>()) {
   state_->locations.resize(locations);
-  state_->shifts = shifts_of(definitions, budget_bytes);
+  state_->shifts = shifts_of(definitions, budget_bytes, expected);
   state_->budget_bytes = budget_bytes;
   for (const auto& region : definitions.regions) {
     const std::string_view name = region.name;
@@ -264,6 +272,14 @@ void GrowingStates::end(base::ThreadPool& pool) {
     }
   });
   state_->keep_budget();
+}
+
+std::vector<uint64_t> GrowingStates::code_bytes() const {
+  std::vector<uint64_t> bytes(state_->shifts.size());
+  for (const OfLocation& own : state_->locations) {
+    for (size_t l = 0; l < own.levels.size(); ++l) bytes[l] += own.levels[l].codes().size();
+  }
+  return bytes;
 }
 
 void GrowingStates::pack(const std::function<bool(size_t)>& is_mine, base::Packer& out) const {

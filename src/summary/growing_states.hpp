@@ -16,15 +16,25 @@ namespace pathline::summary {
 /// Two thirds of file_budget(), as they are in memory.
 uint64_t state_budget(uint64_t archive_bytes);
 
+/// What the codes of a run take for each of its events: in bins of about four events, of 16, and so
+/// on.
+using CodeBytes = std::vector<double>;
+/// All of them together, at most, about.
+inline constexpr uint64_t kMostCodeBytes = 1;
+/// How many events a run says that it has.
+uint64_t recorded_events(const trace::Definitions& definitions);
+
 /// Makes the states of a run whose events come one window of time after the other.
 ///
-/// The bins of the narrowest level hold about four events. What does not fit into the budget loses
-/// its narrowest level, so that the result depends on neither windows nor threads.
+/// The bins of the narrowest level hold about four events, or as many as those have that may fit
+/// into the budget. What does not fit loses its narrowest level, so that the result depends on
+/// neither windows nor threads.
 class GrowingStates {
  public:
   /// budget_bytes  of the codes in memory.
+  /// expected      without it as of programs whose calls repeat.
   GrowingStates(const trace::Definitions& definitions, size_t locations,
-                uint64_t budget_bytes = state_budget(0));
+                uint64_t budget_bytes = state_budget(0), const CodeBytes& expected = {});
   ~GrowingStates();
   GrowingStates(const GrowingStates&) = delete;
   GrowingStates& operator=(const GrowingStates&) = delete;
@@ -42,8 +52,10 @@ class GrowingStates {
   void end_window();
   /// Puts codes into the file if they take more memory than that.
   void spill(base::SpillFile& file, uint64_t most_bytes);
-  /// No events follow. To be called once, before the next three.
+  /// No events follow. To be called once, before the next four.
   void end(base::ThreadPool& pool);
+  /// Bytes of the codes, by width, narrow first.
+  [[nodiscard]] std::vector<uint64_t> code_bytes() const;
   /// The states of some locations for another process, which takes what it lacks.
   void pack(const std::function<bool(size_t)>& is_mine, base::Packer& out) const;
   void take(base::Unpacker& in);

@@ -18,6 +18,7 @@
 #include "summary/growing_states.hpp"
 #include "summary/location_walk.hpp"
 #include "summary/marks.hpp"
+#include "summary/sampled_codes.hpp"
 #include "summary/windows.hpp"
 #include "trace/backwards.hpp"
 #include "trace/calls.hpp"
@@ -94,7 +95,8 @@ class Pass {
         archive_{{}, {}, {}, std::move(archive.local_files)},
         marks_(archive.trace.definitions),
         states_(archive.trace.definitions, archive.trace.locations.size(),
-                state_budget(bytes_of(archive))),
+                state_budget(bytes_of(archive)),
+                sampled_code_bytes(archive, state_budget(bytes_of(archive)), pool, exchange)),
         windows_(std::move(archive), size, pool, progress, exchange),
         profile_(windows_.trace().locations.size()),
         bytes_(windows_.trace()),

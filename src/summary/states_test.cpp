@@ -291,9 +291,9 @@ TEST(States, AreNotMadeForWidthsThatABillionEventsWillGiveUp) {
   base::ThreadPool pool(2);
   trace::Trace trace = random_calls(5, 1);
   trace.definitions.clock.trace_length = uint64_t{1} << 40U;
-  const auto narrowest = [&](uint64_t events, uint64_t budget) {
+  const auto narrowest = [&](uint64_t events, uint64_t budget, const CodeBytes& expected = {}) {
     trace.definitions.locations[0].event_count = events;
-    GrowingStates growing(trace.definitions, 1, budget);
+    GrowingStates growing(trace.definitions, 1, budget, expected);
     growing.add(trace, 0, 0);
     growing.end(pool);
     return growing.finish().levels.front().shift;
@@ -305,6 +305,11 @@ TEST(States, AreNotMadeForWidthsThatABillionEventsWillGiveUp) {
   EXPECT_EQ(narrowest(kBillion, kBillion), 12);
   EXPECT_EQ(narrowest(kBillion, kBudget), 16);      // The two narrowest take 560 MB.
   EXPECT_EQ(narrowest(kBillion, kBudget / 8), 20);  // Of 256 events and up: 37 MB.
+  // Where it is known what they take, a fifth less is expected.
+  EXPECT_EQ(narrowest(kBillion, kBillion, {1.1, 0.1, 0.01}), 12);
+  EXPECT_EQ(narrowest(kBillion, kBillion, {1.2, 0.1, 0.01}), 14);
+  EXPECT_EQ(narrowest(kBillion, kBudget, {1.2, 0.6, 0.01}), 16);
+  EXPECT_EQ(narrowest(kBillion, kBudget, {0.02, 0.01, 0.01}), 12);
 }
 
 TEST(States, OfManyLocationsLeaveRoomForTheTables) {
