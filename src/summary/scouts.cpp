@@ -2,8 +2,10 @@
 #include "summary/scouts.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "base/arena.hpp"
 #include "otf2/anchor.hpp"
 #include "summary/piece_reader.hpp"
 
@@ -78,8 +80,9 @@ void Scouts::look_ahead(Scout& scout, uint64_t limit) const {
   scout.stream.decode_until(
       [&](uint64_t offset, size_t count) { return reader.read(offset, count); },
       archive_.event_bytes[scout.location], kPieceBytes, limit, builder);
-  const trace::Events events = builder.finish();
-  for (size_t i = 0; i < events.size(); ++i) scout.ahead.push_back(events.ticks[i]);
+  base::Arena arena;
+  const std::span<const uint64_t> ticks = builder.finish_unpacked(arena).ticks.plain();
+  scout.ahead.insert(scout.ahead.end(), ticks.begin(), ticks.end());
 }
 
 }  // namespace pathline::summary
