@@ -2,7 +2,9 @@
 #include "summary/growing_states.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 #include <string_view>
 
 #include "summary/state_bins.hpp"
@@ -18,11 +20,12 @@ using trace::Region;
 /// they would be made to be given up.
 size_t hopeless(uint64_t events, uint64_t budget_bytes, const CodeBytes& expected) {
   // Half of what those of the cloud model take that pathline-synth fd4 writes.
-  static const CodeBytes kRepeating = {0.14, 0.12, 0.075, 0.0275, 0.007};
-  constexpr size_t kMost = 5;
+  constexpr std::array<double, 5> kRepeating = {0.14, 0.12, 0.075, 0.0275, 0.007};
+  constexpr size_t kMost = kRepeating.size();
   constexpr double kSure = 0.8;  // Of what is expected.
   const bool is_known = !expected.empty();
-  const CodeBytes& bytes_per_event = is_known ? expected : kRepeating;
+  const std::span<const double> bytes_per_event =
+      is_known ? std::span<const double>(expected) : kRepeating;
   double bytes = 0;
   for (size_t i = bytes_per_event.size(); i-- > 0;) {
     bytes += (is_known ? kSure : 1) * bytes_per_event[i] * static_cast<double>(events);
@@ -230,8 +233,8 @@ void GrowingStates::Follower::end(const trace::Trace& part, size_t location, siz
   ends.last_ticks = events.ticks[events.size() - 1];
 }
 
-void GrowingStates::Follower::add(Region region, uint64_t given) {
-  const uint64_t ticks = std::min(given, kMostBinTicks);
+void GrowingStates::Follower::add(Region region, uint64_t ticks) {
+  ticks = std::min(ticks, kMostBinTicks);
   if (ticks <= since_) return;
   Bins* const first = own_.levels.data();
   first->add(region.valid() ? uint32_t{region} + 1 : kNoCall, since_, ticks, first + 1,

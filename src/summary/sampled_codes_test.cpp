@@ -94,7 +94,8 @@ TEST(SampledCodes, AreAboutThoseOfTheRunAndTheSameForAllProcesses) {
 
 TEST(SampledCodes, AreNotLookedForWhereTheyFitAnyhow) {
   const base::ScratchFolder folder;
-  EXPECT_THAT(sampled(write_run(folder.path()), 1, kRanks * 1200 * kMostCodeBytes)[0], IsEmpty());
+  EXPECT_THAT(sampled(write_run(folder.path()), 1, uint64_t{kRanks} * 1200 * kMostCodeBytes)[0],
+              IsEmpty());
 }
 
 TEST(SampledCodes, AreOfTheFilesThatCanBeRead) {
