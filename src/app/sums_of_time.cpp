@@ -103,8 +103,15 @@ base::Result<SumsOfTime> sums_of_time(const TimeInPieces& time, const summary::R
   for (const Selection& piece : time.pieces) {
     events.push_back(events_in(archive, summary.run, piece, needs));
   }
-  progress.begin("reading events", "events",
-                 std::accumulate(events.begin(), events.end(), uint64_t{0}));
+  const uint64_t to_read =
+      std::max<uint64_t>(1, std::accumulate(events.begin(), events.end(), uint64_t{0}));
+  // Around the borders of pieces events are read twice: the time has no more for that.
+  Selection whole = time.pieces.front();
+  whole.until_ticks = time.pieces.back().until_ticks;
+  const uint64_t of_all =
+      std::min({to_read, summary.facts.events, events_in(archive, summary.run, whole, needs)});
+  progress.begin("reading events", "events", of_all);
+  uint64_t have_read = 0;
   SumsOfTime sums;
   comm::GrowingMatrix matrix;
   for (size_t i = 0; i < time.pieces.size(); ++i) {
@@ -122,7 +129,9 @@ base::Result<SumsOfTime> sums_of_time(const TimeInPieces& time, const summary::R
       comm::add(comm::waits(trace, piece, pool), sums.waits);
       sums.lacks_waits = sums.lacks_waits || read.value().cut_calls > 0;
     }
-    progress.done += events[i];
+    have_read += events[i];
+    const double share = static_cast<double>(have_read) / static_cast<double>(to_read);
+    progress.done = static_cast<uint64_t>(share * static_cast<double>(of_all));
   }
   sums.waits.messages_without_call = 0;  // Those around the pieces are in several.
   if (needs == PartNeeds::kMessages) sums.matrix = matrix.finish(summary.run.rank_count);

@@ -348,7 +348,7 @@ base::Result<std::optional<app::SumsOfTime>> sums_of(const CommonOptions& option
   with_progress(progress, options.quiet,
                 [&] { sums = app::sums_of_time(*time.value(), summary, needs, pool, progress); });
   if (!sums) return sums.error();
-  if (sums.value().lacks_waits && !options.quiet) note(app::kLacksWaits);
+  if (sums.value().lacks_waits) note(app::kLacksWaits);  // Nobody would know it otherwise.
   return Sums(std::move(sums).value());
 }
 

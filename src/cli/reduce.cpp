@@ -43,6 +43,7 @@ std::string text_of(const ReduceOptions& options, const app::Reduced& reduced, b
   } else if (!reduced.in_one_piece.empty()) {
     text += fmt::format("{:<12} read as a whole: {}\n", "", base::printable(reduced.in_one_piece));
   }
+  if (!std::filesystem::is_regular_file(options.output, failed)) return text;  // /dev/null
   const std::string word = campaign::shell_word(options.output);
   const std::string focus =
       options.focus == ReduceOptions().focus ? "" : " --focus " + options.focus;

@@ -302,8 +302,10 @@ base::Result<int> draw_run(app::FigureKind kind, const CommonOptions& common,
       scene_of(kind, common, options, run, look, whole ? &*whole : nullptr, report, bins);
   if (!scene) return scene.error();
   const LineOptions& lines = options.lines;
-  if (bins.any && !common.quiet && lines.messages != "none" &&
-      (lines.messages != "auto" || lines.bundle != "auto" || lines.bursts)) {
+  const bool asks_for_lines = lines.messages != "auto" || lines.bundle != "auto" || lines.bursts ||
+                              lines.opacity != "auto" || lines.palette != "auto" ||
+                              lines.blend != "alpha" || lines.show_hierarchy || !metric.empty();
+  if (bins.any && !common.quiet && lines.messages != "none" && asks_for_lines) {
     note(
         fmt::format("the picture has no messages: it is made of bins of {}; of a shorter time, by "
                     "--from and --until, it has",
