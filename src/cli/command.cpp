@@ -262,6 +262,7 @@ base::Result<bool> take_sums(const CommonOptions& options, app::PartNeeds needs,
   summary.waits = std::move(sums.value()->waits);
   opened.facts = summary.facts;
   opened.is_summed = true;
+  opened.lacks_waits = sums.value()->lacks_waits;
   return true;
 }
 

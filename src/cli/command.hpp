@@ -78,6 +78,7 @@ struct Opened {
   std::optional<summary::RunSummary> summary;
   /// These tables are of the chosen time, which is larger than memory.
   bool is_summed = false;
+  bool lacks_waits = false;  ///< SumsOfTime::lacks_waits
   /// Of the whole run, where `trace` is a part of it.
   std::optional<comm::Summary> facts;
   /// What `trace` was read from: the input, or where the events of a summary are.

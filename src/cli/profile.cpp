@@ -27,6 +27,7 @@ struct Source {
   std::optional<profile::Profile> summary;    ///< The same.
   std::optional<comm::Waits> waits;           ///< The same.
   bool is_summed = false;                     ///< These are of a chosen time.
+  bool lacks_waits = false;                   ///< SumsOfTime::lacks_waits
   /// Of the whole run, where `trace` may be a part of it: what a region is called depends on which
   /// others there are.
   std::vector<profile::CallPathNode> paths;
@@ -49,6 +50,7 @@ base::Status read_time(const ProfileOptions& options, summary::RunSummary& summa
     source.summary = std::move(sums.value()->profile);
     source.waits = std::move(sums.value()->waits);
     source.is_summed = true;
+    source.lacks_waits = sums.value()->lacks_waits;
     return {};
   }
   auto part = part_of(options, summary, needs, source.pool, &kept);
@@ -249,6 +251,7 @@ base::Result<int> run_profile(ProfileOptions options) {
     add_calls(rows, table);
   }
   if (source.summary && !source.is_summed) table.add_summary_to_json();
+  if (source.lacks_waits) table.add_to_json("exact", "false");
   if (!options.quiet) {
     table.footnote(of_ranks ? "times are sums over threads; wait is part of mpi"
                             : "visits and times are sums over ranks and their threads");

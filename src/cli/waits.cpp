@@ -136,6 +136,7 @@ base::Result<int> run_waits(const WaitsOptions& options) {
   }
   add_notes(options, run, waits);
   if (run.is_of_file()) table.add_summary_to_json();
+  if (run.lacks_waits) table.add_to_json("exact", "false");
   if (auto status = table.finish(); !status) return status.error();
   return kDone;
 }
