@@ -2,6 +2,7 @@
 #include "python/run.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -12,18 +13,61 @@
 #include "app/summary_picture.hpp"
 #include "app/whole_run.hpp"
 #include "base/progress.hpp"
+#include "base/text.hpp"
 #include "render/draw.hpp"
+#include "render/raster.hpp"
 #include "summary/file.hpp"
 #include "trace/warnings.hpp"
 
 namespace pathline::python {
+namespace {
+
+/// What Python takes for a text: UTF-8, though what is damaged is told as it is.
+std::string readable(std::string_view text) {
+  std::string lines;
+  while (true) {
+    const size_t end = text.find('\n');
+    lines += base::printable(text.substr(0, end));
+    if (end == std::string_view::npos) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+void check_threads(unsigned threads) {
+  constexpr unsigned kMost = 4096;
+  if (threads <= kMost) return;
+  throw Failure({base::ErrorCode::kInvalidArgument,
+                 fmt::format("threads is {}, expected 0 to {}", threads, kMost)});
+}
+
+/// Before anything is made for the picture: what has no size has no end.
+void check(const Look& look) {
+  constexpr double kLeastScale = 0.25;
+  constexpr double kMostScale = 16;
+  const auto expect = [](const char* name, double value, double least, double most) {
+    if (value >= least && value <= most) return;
+    throw Failure({base::ErrorCode::kInvalidArgument,
+                   fmt::format("{} is {}, expected {} to {}", name, value, least, most)});
+  };
+  expect("width", look.width, 1, render::kMaxRasterSide);
+  expect("height", look.height, 1, render::kMaxRasterSide);
+  expect("scale", look.scale, kLeastScale, kMostScale);
+  if (look.svg) return;
+  expect("width times scale", look.width * look.scale, 1, render::kMaxRasterSide);
+  expect("height times scale", look.height * look.scale, 1, render::kMaxRasterSide);
+}
+
+}  // namespace
+
 Failure::Failure(const base::Error& error)
-    : std::runtime_error(error.advice.empty()
-                             ? error.message
-                             : fmt::format("{}\n  {}", error.message, error.advice)) {}
+    : std::runtime_error(readable(error.advice.empty()
+                                      ? error.message
+                                      : fmt::format("{}\n  {}", error.message, error.advice))) {}
 
 Run::Run(const std::filesystem::path& path, bool partial, unsigned threads)
     : path_(path.string()), threads_(threads) {
+  check_threads(threads);
   base::ThreadPool threads_of_call = pool();
   base::Progress progress;
   auto input = need(app::open_input(
@@ -335,6 +379,7 @@ std::pair<std::string, std::vector<std::string>> Run::figure(const std::string& 
                                                              const Part& part,
                                                              const Look& look) const {
   const auto parsed = need(app::parse_figure_kind(kind));
+  check(look);
   if (parsed > app::FigureKind::kEfficiency) {
     throw Failure({base::ErrorCode::kInvalidArgument,
                    fmt::format("figure {}: here there are only timeline, matrix, chord, flow, "

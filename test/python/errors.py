@@ -44,6 +44,31 @@ error_of(lambda: run.waits().codes("rank"), TypeError)
 error_of(lambda: run.profile(ranks=[]), ValueError)
 for percent in (-1, 200, float("nan")):
     assert "expected 0 to 100" in error_of(lambda: run.findings(min_percent=percent))
+# What has no size would be drawn without end.
+for kind in ("timeline", "matrix", "chord", "flow", "profile", "steps"):
+    for name, value in (("width", float("nan")), ("width", 1e9), ("height", float("inf")), ("height", 0),
+                        ("scale", float("nan")), ("scale", -1), ("scale", 20)):
+        assert name in error_of(lambda: run.figure(kind, **{name: value})), (kind, name, value)
+assert "width times scale" in error_of(lambda: run.figure("timeline", width=10000, scale=2))
+assert "expected 0 to 4096" in error_of(lambda: pathline.open(lulesh, threads=5000))
+for ranks in ("", [0, 1.7], 1.5, b"01"):
+    error_of(lambda: run.profile("rank", ranks=ranks), ValueError if ranks == "" else TypeError)
+for ranks in (2, (2,), {2}, range(2, 3), iter([2]), "2"):
+    assert list(run.profile("rank", ranks=ranks)["rank"]) == [2]
+table = run.waits()
+assert list(table) == table.columns
+assert "the name of a column, not 0" in error_of(lambda: table[0], TypeError)
+# What is not UTF-8 in a damaged archive is shown as such.
+with tempfile.TemporaryDirectory() as folder:
+    shutil.copytree(data("otf2/ping-pong-otf2"), folder, dirs_exist_ok=True)
+    anchor = os.path.join(folder, "traces.otf2")
+    os.chmod(anchor, 0o644)
+    with open(anchor, "r+b") as file:
+        file.seek(64)
+        byte = file.read(1)[0]
+        file.seek(64)
+        file.write(bytes([byte ^ 0x80]))
+    assert "\ufffd" in error_of(lambda: pathline.open(folder))
 error_of(lambda: run.figure("matrix", format="gif"), ValueError)
 error_of(lambda: pathline.open(3), TypeError)
 print("ok")

@@ -11,6 +11,7 @@ Every result is a Table whose columns are those of the command of the same name 
 begin at 0 with the run. Nothing that is read from a run can be written to.
 """
 
+import operator as _operator
 import os as _os
 import warnings as _warnings
 
@@ -50,10 +51,15 @@ def _part(begin_s, end_s, ranks):
     elif isinstance(ranks, str):
         text = ranks
     else:
-        numbers = [ranks] if isinstance(ranks, (int, _np.integer)) else list(ranks)
-        if not numbers:
-            raise ValueError("ranks: an empty list chooses nothing; None chooses all")
-        text = ",".join(str(int(number)) for number in numbers)
+        if isinstance(ranks, (bytes, bytearray)):
+            raise TypeError("ranks: a number, several, or a text like '0-7,12', not bytes")
+        try:
+            numbers = [_operator.index(ranks)]
+        except TypeError:
+            numbers = [_operator.index(number) for number in ranks]
+        text = ",".join(map(str, numbers))
+    if ranks is not None and not text:
+        raise ValueError("ranks: an empty list chooses nothing; None chooses all")
     return _pathline.Part(begin_s, end_s, text)
 
 
@@ -81,12 +87,18 @@ class Table:
     def __contains__(self, name):
         return name in self._data.columns()
 
+    def __iter__(self):
+        """Over the names of the columns, as `in` asks for them."""
+        return iter(self.columns)
+
     def __getitem__(self, name):
         """The column as an array of shape (rows,).
 
         Numbers are a view that cannot be written to and keeps the memory of the table, or of the
         run, alive. Texts are an array of str, made anew from codes() and names().
         """
+        if not isinstance(name, str):
+            raise TypeError(f"a table is indexed by the name of a column, not {name!r}")
         values = self._data.values(name)
         names = self._data.names(name)
         if names is None:
