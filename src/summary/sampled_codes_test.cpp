@@ -47,17 +47,10 @@ fs::path write_run(const fs::path& folder) {
 /// By so many processes, each of which reads the locations that it owns.
 std::vector<CodeBytes> sampled(const fs::path& anchor, unsigned processes, uint64_t budget) {
   std::vector<CodeBytes> all(processes);
-  std::mutex opening;  // Processes have a library each.
+  std::mutex opening;
   exchange::TestProcesses::run(processes, [&](exchange::Exchange& exchange) {
     base::ThreadPool pool(1);
-    base::Progress progress;
-    auto archive = [&] {
-      const std::lock_guard lock(opening);
-      const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
-        return Share::owned(exchange, trace, bytes);
-      };
-      return otf2::open_archive(anchor, pool, progress, choose);
-    }();
+    auto archive = opened_by(exchange, anchor, pool, opening);
     ASSERT_TRUE(archive.ok());
     all[exchange.rank()] = sampled_code_bytes(archive.value(), budget, pool, exchange);
     for (const trace::Location& location : archive.value().trace.locations) {

@@ -38,23 +38,31 @@ inline base::Result<RunSummary> in_windows(const std::filesystem::path& anchor,
   return reduce(std::move(archive).value(), size, pool, progress, alone);
 }
 
+/// For tests only. With the definitions of what a process owns.
+///
+/// opening  held meanwhile: outside of tests each process has an OTF2 library of its own.
+inline base::Result<otf2::Archive> opened_by(const exchange::Exchange& exchange,
+                                             const std::filesystem::path& anchor,
+                                             base::ThreadPool& pool, std::mutex& opening) {
+  const std::lock_guard lock(opening);
+  base::Progress progress;
+  const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
+    return Share::owned(exchange, trace, bytes);
+  };
+  return otf2::open_archive(anchor, pool, progress, choose);
+}
+
 /// For tests only. By several processes, of which the first has the tables.
 inline base::Result<RunSummary> in_processes(unsigned count, const std::filesystem::path& anchor,
                                              const WindowSize& size,
                                              const std::optional<Scratch>& scratch = {}) {
   base::Result<RunSummary> result = RunSummary{};
   std::vector<base::Status> outcomes(count);
-  std::mutex opening;  // Processes have a library each.
+  std::mutex opening;
   exchange::TestProcesses::run(count, [&](exchange::Exchange& exchange) {
     base::ThreadPool pool(1);
     base::Progress progress;
-    auto archive = [&] {
-      const std::lock_guard lock(opening);
-      const auto choose = [&](const trace::Trace& trace, const std::vector<uint64_t>& bytes) {
-        return Share::owned(exchange, trace, bytes);
-      };
-      return otf2::open_archive(anchor, pool, progress, choose);
-    }();
+    auto archive = opened_by(exchange, anchor, pool, opening);
     const auto opened = exchange.agree(archive ? base::Status() : archive.error());
     const unsigned rank = exchange.rank();
     auto mine = opened ? reduce(std::move(archive).value(), size, pool, progress, exchange, scratch)
